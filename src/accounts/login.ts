@@ -1,7 +1,7 @@
 import { FairSemaphore, type Waiter } from '../kernel/async/fair-semaphore.ts';
 import { SemaphoreFull } from '../kernel/async/semaphore.ts';
 import { visitorAddress, visitorSite } from '../kernel/visitor.ts';
-import { LOGIN_BUSY_MS, LOGINS_AT_ONCE, LOGINS_WAITING_MAX } from '../platform/bounds.ts';
+import { LOGIN_BUSY_MS, LOGINS_AT_ONCE, LOGINS_WAITING_MAX } from '../operations/bounds.ts';
 import type {
   FailureScope,
   FoundLogin,

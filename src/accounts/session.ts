@@ -8,7 +8,7 @@ import {
   REFRESH_TOKEN_MS,
   SESSION_USE_MS,
   USER_AGENT_LENGTH_MAX,
-} from '../platform/bounds.ts';
+} from '../operations/bounds.ts';
 import type {
   FoundLogin,
   LoggedIn,

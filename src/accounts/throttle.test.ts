@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LOGIN_FAILURES_MS } from '../platform/bounds.ts';
+import { LOGIN_FAILURES_MS } from '../operations/bounds.ts';
 import type { FailureScope } from './login-contract.ts';
 import { countFailure, loginScopes, type Tally, uncountFailure } from './throttle.ts';
 

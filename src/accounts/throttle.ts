@@ -1,4 +1,4 @@
-import { LOGIN_FAILURES_MS } from '../platform/bounds.ts';
+import { LOGIN_FAILURES_MS } from '../operations/bounds.ts';
 import type { FailureRule, FailureScope } from './login-contract.ts';
 
 /**

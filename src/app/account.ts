@@ -1,16 +1,17 @@
 import type { CatalogSnapshot } from '../catalog/contract.ts';
 import { creditsMicro } from '../catalog/price.ts';
+import type { Config } from '../config.ts';
 import type { GateAway } from '../gate/contract.ts';
 import { chooseLimits } from '../gateway/admit/enter.ts';
 import { assert } from '../kernel/assert.ts';
+import type { Logger } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/random.ts';
-import { createCalendar, createTimeFormat, createTimeParser } from '../kernel/time/calendar.ts';
+import { createCalendar, createTimes } from '../kernel/time/calendar.ts';
 import { systemClock } from '../kernel/time/clock.ts';
-import type { Exchanged } from '../platform/account/account.ts';
-import type { Limited, LimitScope } from '../platform/account/limits.ts';
-import type { AccountTableNeeds } from '../platform/account/table.ts';
-import type { Times } from '../platform/fields.ts';
-import type { AccountEndpointDeps } from '../platform/ports.ts';
+import type { AccountTableNeeds } from '../operations/account-table.ts';
+import type { Exchanged } from '../operations/accounts/own-account.ts';
+import type { AccountEndpointDeps, OperationDeps } from '../operations/context.ts';
+import type { Limited, LimitScope } from '../operations/limits/limits.ts';
 import { findAccountView } from '../store/accounts/account-view.ts';
 import { updateAccount } from '../store/accounts/accounts.ts';
 import { createKey, deleteKeys, findKey, listKeys, updateKey } from '../store/accounts/api-keys.ts';
@@ -66,7 +67,7 @@ export function bindAccount(
     },
     month: createCalendar(config.timeZone).month,
     subscriptions: { list: (accountId, part) => listSubscriptions(database, accountId, part) },
-    gate: lookingGate(openGate, context),
+    gate: visibleGate(openGate, config),
     limitScopes: (limited, nowMs) => limitScopes(limited, directory.catalog(), nowMs),
     creditsPerYuan: config.creditsPerYuan,
     verifications: {
@@ -88,8 +89,11 @@ export function bindAccount(
 const ELSEWHERE: GateAway = { kind: 'gate-away', retryAfterMs: 0 };
 
 /** A gate in memory counts the calls of its own process. A process that serves no calls has no counts. */
-function lookingGate({ gate, shared }: OpenGate, { config }: AppContext): AccountTableNeeds['gate'] {
-  return shared || config.role === 'all' ? gate : { look: () => ELSEWHERE };
+export function visibleGate(
+  { gate, shared }: OpenGate,
+  { role }: Pick<Config, 'role'>,
+): OperationDeps['gate'] {
+  return shared || role === 'all' ? gate : { look: () => ELSEWHERE };
 }
 
 export function accountEndpointDeps(
@@ -99,12 +103,15 @@ export function accountEndpointDeps(
   return {
     ...createTimes(config.timeZone),
     catalog: () => directory.catalog(),
-    inForce: async () => {
-      const answer = await announceAndWait(database);
-      if (answer === 'late')
-        log.warn({}, 'a server has not confirmed a change in time; it takes effect there with a delay');
-    },
+    inForce: () => untilInForce(database, log),
   };
+}
+
+export async function untilInForce(database: Database, log: Logger): Promise<void> {
+  const answer = await announceAndWait(database);
+  if (answer === 'late') {
+    log.warn({}, 'a server has not confirmed a change in time; it takes effect there with a delay');
+  }
 }
 
 /** The choice of the gateway (rule L-10), for the account and for each of its keys. */
@@ -123,10 +130,6 @@ const limitScopes = (
   );
   return [{ ...own, keyId: undefined }, ...ofKeys];
 };
-
-export function createTimes(timeZone: string): Times {
-  return { timeZone, showTime: createTimeFormat(timeZone), readTime: createTimeParser(timeZone) };
-}
 
 async function exchange(database: Database, wanted: Parameters<typeof postExchange>[1]): Promise<Exchanged> {
   const result = await database.transaction((transaction) => postExchange(transaction, wanted));

@@ -1,16 +1,15 @@
 import { hashPassword } from '../accounts/password.ts';
-import type { HealthReports } from '../admin/ports.ts';
-import type { AdminPorts } from '../admin/table.ts';
 import { systemRandom } from '../kernel/random.ts';
-import { createCalendar, createTimeFormat } from '../kernel/time/calendar.ts';
+import { createCalendar, createTimeFormat, createTimes } from '../kernel/time/calendar.ts';
 import { systemClock } from '../kernel/time/clock.ts';
 import { createDays } from '../kernel/time/days.ts';
+import type { AdminPorts } from '../operations/admin-table.ts';
+import type { HealthReports } from '../operations/context.ts';
 import { catalogChanges } from '../store/catalog/change.ts';
 import { createCallSearch } from '../store/logs/call-search.ts';
 import { createInbox } from '../store/operations/inbox.ts';
 import { accountChanges } from '../store/operations/operator-accounts.ts';
 import { createOperatorStats } from '../store/operations/operator-stats.ts';
-import { createTimes } from './account.ts';
 import type { AppContext } from './app-context.ts';
 import type { Data } from './store.ts';
 

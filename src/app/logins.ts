@@ -3,7 +3,7 @@ import type { Logins, SetupToken } from '../accounts/login-contract.ts';
 import { newTokens } from '../accounts/token.ts';
 import { systemRandom } from '../kernel/random.ts';
 import { systemClock } from '../kernel/time/clock.ts';
-import type { Transport } from '../platform/http/cookies.ts';
+import type { Transport } from '../operations/auth/cookies.ts';
 import { createFailureStore } from '../store/accounts/login-failures.ts';
 import { createRegistrationStore, prepareSetupToken } from '../store/accounts/registration.ts';
 import { createSessionStore } from '../store/accounts/sessions.ts';

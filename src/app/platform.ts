@@ -1,11 +1,12 @@
 import type { Logins } from '../accounts/login-contract.ts';
-import type { HealthReports } from '../admin/ports.ts';
 import { BODY_LIMITS, type BodyLimits, type BodyRead, createBodyReader, discardBody } from '../http/body.ts';
 import { ByteBudget } from '../http/budget.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import type { Telemetry } from '../http/telemetry.ts';
 import { systemRandom } from '../kernel/random.ts';
+import { createCalendar, createTimes } from '../kernel/time/calendar.ts';
 import { systemClock } from '../kernel/time/clock.ts';
+import { createDays } from '../kernel/time/days.ts';
 import {
   PLATFORM_BODIES_BYTES_MAX,
   PLATFORM_BODY_BYTES_MAX,
@@ -13,12 +14,14 @@ import {
   PLATFORM_BODY_RATE_INTERVAL_MS,
   PLATFORM_BODY_SLOW_AFTER_MS,
   PLATFORM_STRANGER_BODY_BYTES_MAX,
-} from '../platform/bounds.ts';
-import type { Endpoint } from '../platform/endpoint.ts';
+} from '../operations/bounds.ts';
+import type { HealthReports, OperationDeps } from '../operations/context.ts';
+import type { Operation } from '../operations/operation.ts';
+import { allOperations, type PlatformPorts } from '../operations/table.ts';
 import { createPlatform, type Platform } from '../platform/http/dispatch.ts';
-import { allEndpoints, type PlatformPorts } from '../platform/table.ts';
 import type { UpstreamClient } from '../upstream/contract.ts';
-import { bindAccount, createTimes } from './account.ts';
+import { Prober } from '../upstream/probe.ts';
+import { bindAccount, untilInForce, visibleGate } from './account.ts';
 import { bindAdmin } from './admin.ts';
 import type { AppContext } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
@@ -39,19 +42,39 @@ export interface PlatformNeeds {
 /** The rows of the platform with the store behind them. All ports of the table are bound here. */
 export function buildPlatform(needs: PlatformNeeds, context: AppContext): Platform {
   const { data, telemetry } = needs;
-  const { config, log } = context;
+  const { config } = context;
   const logins = openLogins(data.database, context);
   return createPlatform({
-    endpoints: bindEndpoints(logins, needs, context),
+    operations: bindEndpoints(logins, needs, context),
     sessions: logins,
     readBody: createPlatformReader(),
     discardBody,
     addressOf: createClientAddress(config.trustedProxies),
     observer: telemetry,
+    deps: openDeps(logins, needs, context),
+  });
+}
+
+/** What all operations work with. */
+function openDeps(
+  logins: Logins,
+  { data, openGate, client, health }: PlatformNeeds,
+  context: AppContext,
+): OperationDeps {
+  const { config, log } = context;
+  const { database, sealer, directory } = data;
+  return {
+    ...{ config, log, database, sealer, logins, health },
+    ...createTimes(config.timeZone),
+    days: createDays(config.timeZone),
+    month: createCalendar(config.timeZone).month,
+    gate: visibleGate(openGate, config),
+    prober: new Prober(client, systemClock),
     clock: systemClock,
     random: systemRandom,
-    log,
-  });
+    catalog: () => directory.catalog(),
+    inForce: () => untilInForce(database, log),
+  };
 }
 
 /** A separate budget: bodies of the platform never use that of calls. */
@@ -74,7 +97,7 @@ function bindEndpoints(
   logins: Logins,
   { data, openGate, client, health }: PlatformNeeds,
   context: AppContext,
-): readonly Endpoint[] {
+): readonly Operation[] {
   const ports: PlatformPorts = {
     auth: { logins, transport: loginTransport(context), times: createTimes(context.config.timeZone) },
     own: bindAccount({ data, openGate, client }, context),
@@ -82,5 +105,5 @@ function bindEndpoints(
     usage: bindUsage(data, context),
     admin: bindAdmin(data, health, context),
   };
-  return allEndpoints(ports);
+  return allOperations(ports);
 }

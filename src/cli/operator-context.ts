@@ -1,8 +1,8 @@
 import { hashPassword } from '../accounts/password.ts';
-import type { Actor } from '../admin/contract.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/random.ts';
 import { systemClock } from '../kernel/time/clock.ts';
+import type { Actor } from '../operations/contract.ts';
 import type { Setup } from '../setup.ts';
 import type { CatalogAuditContext } from '../store/catalog/change.ts';
 import type { CommandInput } from './command.ts';

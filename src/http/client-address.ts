@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { FORWARDED_HOPS_MAX } from '../platform/bounds.ts';
+import { FORWARDED_HOPS_MAX } from '../operations/bounds.ts';
 
 /** The address of the client: that of the connection, or the one named by a trusted proxy. */
 export type FindClientAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;

@@ -91,7 +91,8 @@ export type Acknowledgement = 'in-force' | 'no-server' | 'late';
 
 /**
  * Called by a writer after its commit. Returns when every running server has applied all changes that were
- * committed before. Notices arrive in the order of commits, so one answer covers all. After `waitMs` it is late.
+ * committed before. Notices arrive in the order of commits, so one answer covers all.
+ * After `waitMs` the answer is `late`.
  */
 export async function announceAndWait(
   database: Database,

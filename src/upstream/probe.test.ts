@@ -9,7 +9,7 @@ import {
 } from '../../test/support/samples.ts';
 import { PROTOCOLS } from '../kernel/protocol-name.ts';
 import { systemClock } from '../kernel/time/clock.ts';
-import { PROBES_AT_ONCE } from '../platform/bounds.ts';
+import { PROBES_AT_ONCE } from '../operations/bounds.ts';
 import type { UpstreamClient, UpstreamRequest } from './contract.ts';
 import { type Probe, Prober, type ProbeTarget } from './probe.ts';
 

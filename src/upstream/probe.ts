@@ -7,7 +7,7 @@ import {
   PROBE_MESSAGE_CHARS_MAX,
   PROBE_WAIT_MS,
   PROBES_AT_ONCE,
-} from '../platform/bounds.ts';
+} from '../operations/bounds.ts';
 import type { UpstreamClient } from './contract.ts';
 import { type AskReply, ask } from './http/ask.ts';
 import { addressVendor, VENDOR_JSON } from './vendor.ts';

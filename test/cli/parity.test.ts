@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { readEndpoints } from '../../src/platform/table.ts';
+import { readOperations } from '../../src/operations/table.ts';
 
 const ENTRIES = ['vendors', 'credentials', 'models', 'routes', 'policies', 'plans', 'nodes', 'announcements'];
 
@@ -61,7 +61,7 @@ const COMMAND_FOR: Readonly<Record<string, string>> = {
 };
 
 test('what an operator does by the API, a command does in a terminal', () => {
-  const rows = readEndpoints()
+  const rows = readOperations()
     .filter(({ surface }) => surface === 'admin')
     .map(({ name }) => name);
   expect(rows.length).toBeGreaterThan(70);

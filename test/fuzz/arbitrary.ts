@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Endpoint } from '../../src/platform/endpoint.ts';
+import type { Operation } from '../../src/operations/operation.ts';
 import { type Form, formOf } from '../tenants/walk.ts';
 
 /** What a schema takes, as far as its form says so. */
@@ -116,7 +116,7 @@ export interface Shot {
 }
 
 /** A request to one row: mostly nearly right, because what is quite wrong is refused at the door. */
-export function shotAt(row: Endpoint, ids: readonly unknown[]): fc.Arbitrary<Shot> {
+export function shotAt(row: Operation, ids: readonly unknown[]): fc.Arbitrary<Shot> {
   const known = fc.constantFrom(...ids);
   const params = Object.entries(row.params?.properties ?? {}).map(([name, schema]) => [
     name,

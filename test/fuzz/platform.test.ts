@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Endpoint } from '../../src/platform/endpoint.ts';
+import type { Operation } from '../../src/operations/operation.ts';
+import { readOperations } from '../../src/operations/table.ts';
 import { endpointPath } from '../../src/platform/http/router.ts';
-import { readEndpoints } from '../../src/platform/table.ts';
 import '../support/cheap-passwords.ts';
 import { processorMs } from '../support/cost.ts';
 import { eachAtOnce } from '../tenants/ask.ts';
@@ -21,7 +21,7 @@ const COST_MS_MAX = 1_000;
 /** A password is costly on purpose; how long that takes is the machine's to say. */
 const HASHING = new Set(['auth.register', 'auth.login', 'auth.password', 'auth.setup', 'accounts.create']);
 
-const rows = readEndpoints();
+const rows = readOperations();
 let stage: Stage;
 beforeAll(async () => {
   stage = await startStage();
@@ -63,7 +63,7 @@ test(
 );
 
 /** Ids of things that are there: what is never found is never tried. */
-function idsFor({ surface, name }: Endpoint): readonly unknown[] {
+function idsFor({ surface, name }: Operation): readonly unknown[] {
   const { owner, victim } = stage;
   const kind = name.split('.', 1)[0] ?? '';
   const entry = surface === 'admin' ? stage.entryOf(name, '') : undefined;
@@ -72,7 +72,7 @@ function idsFor({ surface, name }: Endpoint): readonly unknown[] {
 }
 
 interface Target {
-  readonly row: Endpoint;
+  readonly row: Operation;
   readonly shots: fc.Arbitrary<Shot>;
 }
 
@@ -87,7 +87,7 @@ async function round(targets: readonly Target[], number: number, tally: Tally) {
   }
 }
 
-async function fire(row: Endpoint, shot: Shot, tally: Tally): Promise<void> {
+async function fire(row: Operation, shot: Shot, tally: Tally): Promise<void> {
   const { url, method, init } = requestOf(row, shot);
   const begunMs = processorMs();
   const response = await fetch(stage.world.url + url, { method, ...init });
@@ -106,7 +106,7 @@ async function fire(row: Endpoint, shot: Shot, tally: Tally): Promise<void> {
   if (costMs > COST_MS_MAX && !HASHING.has(row.name)) tally.problems.push(told.slice(0, 600));
 }
 
-function requestOf(row: Endpoint, { params, query, body }: Shot) {
+function requestOf(row: Operation, { params, query, body }: Shot) {
   const path = endpointPath(row).replace(/:(\w+)/g, (_all, name: string) => encode(params[name]));
   const pairs = Object.entries(typeof query === 'object' && query !== null ? query : { query });
   const search = pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');

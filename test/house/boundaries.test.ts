@@ -49,11 +49,11 @@ describe('the import rules', () => {
       'src/accounts/contract.ts': CONTRACT,
       'src/gateway/pipeline.ts': 'export const run = 1;',
       'src/protocol/bytes/sse.ts': "import type { Gate } from '../../accounts/contract.ts';",
-      'src/platform/account/keys.ts': "import { run } from '../../gateway/pipeline.ts';",
+      'src/operations/keys/keys.ts': "import { run } from '../../gateway/pipeline.ts';",
     });
     expect(found).toEqual([
       'src/protocol/bytes/sse.ts:1 imports imports src/accounts/contract.ts',
-      'src/platform/account/keys.ts:1 imports imports src/gateway/pipeline.ts',
+      'src/operations/keys/keys.ts:1 imports imports src/gateway/pipeline.ts',
     ]);
   });
 

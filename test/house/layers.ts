@@ -11,7 +11,7 @@ export interface Layer {
 
 /** Values and functions without a life: as free to import as a contract. Each with what makes it pure. */
 export const PURE: Readonly<Record<string, string>> = {
-  'src/platform/bounds.ts': 'limits are plain numbers',
+  'src/operations/bounds.ts': 'limits are plain numbers',
   'src/catalog/price-fields.ts': 'the prices of a model as a list',
   'src/catalog/price.ts': 'exact arithmetic over its arguments',
   'src/catalog/document.ts': 'the catalogue file as plain data',
@@ -20,7 +20,7 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/catalog/resolve.ts': 'a catalogue with its names looked up',
   'src/catalog/entries.ts': 'a change of one entry as a catalogue file, judged by its rules',
   'src/catalog/entry-json.ts': 'catalogue entries as JSON',
-  'src/admin/ports.ts': 'types of what operators need, nothing else',
+  'src/operations/admin-ports.ts': 'types of what operators need, nothing else',
   'src/ledger/doctor.ts': 'the promises of the books as a list',
   'src/ledger/receipt.ts': 'a charge, told from its figures',
   'src/ledger/free-reason.ts': 'why a call costs nothing, from its figures',
@@ -33,14 +33,14 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/accounts/throttle.ts': 'how failures are counted, over its arguments',
   'src/accounts/token.ts': 'the form, signature and hash of token texts',
   'src/accounts/subscription.ts': 'a choice among the subscriptions it is shown',
-  'src/platform/endpoint.ts': 'the form of a row of the API',
-  'src/platform/http/failure.ts': 'the codes of the envelope',
-  'src/platform/fields.ts': 'the schemas that rows share',
-  'src/platform/usage/log-examples.ts': 'examples of the logs',
-  'src/platform/usage/log-filter.ts': 'what the logs are narrowed to, read from a query',
-  'src/platform/usage/log-items.ts': 'the rows of the logs as they are shown',
-  'src/platform/account/key-view.ts': 'the schema of a key, what can be changed of it, and how it is shown',
-  'src/platform/http/schema.ts': 'schemas as plain data',
+  'src/operations/operation.ts': 'the form of a row of the API',
+  'src/operations/failure.ts': 'the codes of the envelope',
+  'src/operations/fields.ts': 'the schemas that rows share',
+  'src/operations/logs/log-examples.ts': 'examples of the logs',
+  'src/operations/logs/log-filter.ts': 'what the logs are narrowed to, read from a query',
+  'src/operations/logs/log-items.ts': 'the rows of the logs as they are shown',
+  'src/operations/keys/key-view.ts': 'the schema of a key, what can be changed of it, and how it is shown',
+  'src/operations/schema.ts': 'schemas as plain data',
   'src/upstream/guard/byok-address.ts': 'the verdict on an address text, without asking anybody',
 };
 
@@ -66,7 +66,7 @@ const PARTS: readonly string[] = [
   ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'conversation', 'gateway'].map(
     (name) => `src/${name}`,
   ),
-  ...['platform', 'admin', 'upstream', 'store', 'http'].map((name) => `src/${name}`),
+  ...['platform', 'operations', 'upstream', 'store', 'http'].map((name) => `src/${name}`),
 ];
 
 export const LAYERS: readonly Layer[] = [
@@ -100,16 +100,19 @@ export const LAYERS: readonly Layer[] = [
     may: [...DOMAIN, 'src/protocol', 'src/upstream'],
     reason: 'the pipeline reaches stores and gates through contracts only',
   },
-  { path: 'src/platform', may: DOMAIN, reason: 'the platform API never calls the gateway' },
   {
-    path: 'src/platform/table.ts',
-    may: [...DOMAIN, 'src/platform', 'src/admin'],
-    reason: 'one list of all rows, so that none is forgotten by what is made of them',
+    path: 'src/operations',
+    may: [...DOMAIN, 'src/config.ts', 'src/accounts', 'src/catalog', 'src/store', 'src/upstream'],
+    reason: 'an operation is what a person may do: its schema, its rule, and the store it works on',
   },
-  { path: 'src/admin', may: DOMAIN, reason: 'the admin API never calls the gateway' },
+  {
+    path: 'src/platform',
+    may: [...DOMAIN, 'src/operations'],
+    reason: 'the platform carries operations over HTTP and describes them; it never calls the gateway',
+  },
   {
     path: 'src/http',
-    may: [...DOMAIN, 'src/protocol', 'src/gateway', 'src/platform', 'src/admin', 'src/config.ts'],
+    may: [...DOMAIN, 'src/protocol', 'src/gateway', 'src/platform', 'src/operations', 'src/config.ts'],
     reason: 'the server binds endpoints to sockets and knows no store',
   },
   {

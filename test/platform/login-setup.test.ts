@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { SETUP_TOKEN_MS } from '../../src/platform/bounds.ts';
+import { SETUP_TOKEN_MS } from '../../src/operations/bounds.ts';
 import { prepareSetupToken } from '../../src/store/accounts/registration.ts';
 import { type LoginNode, newMember, startLoginNode } from '../support/logins.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';

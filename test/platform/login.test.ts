@@ -3,7 +3,7 @@ import { newApiKey } from '../../src/accounts/api-key.ts';
 import { hashSecret } from '../../src/accounts/token.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
-import { ACCESS_TOKEN_MS, REFRESH_TOKEN_MS, SESSIONS_PER_ACCOUNT_MAX } from '../../src/platform/bounds.ts';
+import { ACCESS_TOKEN_MS, REFRESH_TOKEN_MS, SESSIONS_PER_ACCOUNT_MAX } from '../../src/operations/bounds.ts';
 import { updateAccount } from '../../src/store/accounts/accounts.ts';
 import { setRegistration } from '../../src/store/accounts/registration.ts';
 import { pruneSessions } from '../../src/store/accounts/sessions.ts';

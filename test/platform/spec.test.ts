@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readOperations } from '../../src/operations/table.ts';
 import { endpointPath } from '../../src/platform/http/router.ts';
-import { readEndpoints } from '../../src/platform/table.ts';
 import { updateAccount } from '../../src/store/accounts/accounts.ts';
 import { grantSubscription } from '../../src/store/accounts/subscriptions.ts';
 import { announceAndWait } from '../../src/store/changes.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const rows = readEndpoints();
+const rows = readOperations();
 
 describe('rule I-58: every endpoint is there, under its method and path', () => {
   const PUBLIC = [

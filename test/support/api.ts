@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SURFACES } from '../../src/platform/endpoint.ts';
+import { SURFACES } from '../../src/operations/operation.ts';
+import { readOperations } from '../../src/operations/table.ts';
 import { createRouter } from '../../src/platform/http/router.ts';
 import { findBrokenPromise } from '../../src/platform/http/validate.ts';
-import { readEndpoints } from '../../src/platform/table.ts';
 
 export interface ApiAnswer {
   readonly status: number;
@@ -33,7 +33,7 @@ export type Api = (method: string, path: string, options?: ApiOptions) => Promis
 
 /** A path that does not begin with `/api/` stands below the user's. */
 export function createApi(url: string): Api {
-  const router = createRouter(readEndpoints());
+  const router = createRouter(readOperations());
   return async (method, path, { token, body, headers } = {}) => {
     const place = path.startsWith('/api/') ? path : SURFACES.user + path;
     const response = await fetch(url + place, {

@@ -2,13 +2,13 @@ import { scryptSync } from 'node:crypto';
 import { createLogins } from '../../src/accounts/login.ts';
 import type { LoginStore } from '../../src/accounts/login-contract.ts';
 import { newTokens } from '../../src/accounts/token.ts';
-import { createTimes } from '../../src/app/account.ts';
 import type { Logger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
+import { createTimes } from '../../src/kernel/time/calendar.ts';
 import { ManualClock } from '../../src/kernel/time/clock.ts';
-import { authEndpoints } from '../../src/platform/account/auth.ts';
-import { data, endpoint } from '../../src/platform/endpoint.ts';
-import { Type } from '../../src/platform/http/schema.ts';
+import { authOperations } from '../../src/operations/auth/auth.ts';
+import { data, operation } from '../../src/operations/operation.ts';
+import { Type } from '../../src/operations/schema.ts';
 import { createAccount } from '../../src/store/accounts/accounts.ts';
 import { createFailureStore } from '../../src/store/accounts/login-failures.ts';
 import { createRegistrationStore } from '../../src/store/accounts/registration.ts';
@@ -51,7 +51,7 @@ export interface LoginNodeOptions {
 export const TEST_SECRET = 'the root secret of every test of logins';
 
 /** The row that stands for all others which ask for a login. */
-const WHO = endpoint({
+const WHO = operation({
   name: 'who',
   method: 'GET',
   surface: 'user',
@@ -83,11 +83,11 @@ export async function startLoginNode(database: Database, options: LoginNodeOptio
   const { nobody } = options;
   const logins = createLogins({ store, registration, tokens, clock, random: systemRandom, log, nobody });
   const platform = await startPlatform(
-    [...authEndpoints({ logins, transport, times: createTimes('UTC') }), WHO, WRITE],
+    [...authOperations({ logins, transport, times: createTimes('UTC') }), WHO, WRITE],
     {
       sessions: logins,
       addressOf: ({ headers }) => String(headers['x-from'] ?? '192.0.2.1'),
-      clock,
+      given: { clock },
     },
   );
   const ask: LoginNode['ask'] = (path, body, asked = {}) => askNode(platform.url, { path, body, ...asked });

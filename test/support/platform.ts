@@ -5,8 +5,10 @@ import { BODY_LIMITS, createBodyReader, discardBody } from '../../src/http/body.
 import { ByteBudget } from '../../src/http/budget.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
+import { createTimes } from '../../src/kernel/time/calendar.ts';
 import { systemClock } from '../../src/kernel/time/clock.ts';
-import type { Endpoint } from '../../src/platform/endpoint.ts';
+import type { OperationDeps } from '../../src/operations/context.ts';
+import type { Operation } from '../../src/operations/operation.ts';
 import { createPlatform, type PlatformParts } from '../../src/platform/http/dispatch.ts';
 
 /** A server of nothing but the platform, with rows of a test. Token `user` and `operator` are logged in. */
@@ -19,20 +21,18 @@ export interface TestPlatform {
 const MIB = 1024 * 1024;
 
 export async function startPlatform(
-  endpoints: readonly Endpoint[],
-  parts: Partial<PlatformParts> = {},
+  operations: readonly Operation[],
+  parts: Partial<PlatformParts> & { readonly given?: Partial<OperationDeps> } = {},
 ): Promise<TestPlatform> {
   const ended: TestPlatform['ended'] = [];
   const platform = createPlatform({
-    endpoints,
+    operations,
     sessions: testSessions,
     readBody: createBodyReader(new ByteBudget(8 * MIB), { ...BODY_LIMITS, bytesMax: MIB }),
     discardBody,
     addressOf: () => '192.0.2.1',
     observer: { platformEnded: (endpoint, status) => ended.push([endpoint, status]) },
-    clock: systemClock,
-    random: systemRandom,
-    log: silentLogger,
+    deps: testDeps(parts.given),
     ...parts,
   });
   const server = createServer((request, response) => void platform.handle(request, response));
@@ -46,6 +46,17 @@ export async function startPlatform(
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** A row of a test uses no more than it gives itself. */
+function testDeps(given: Partial<OperationDeps> = {}): OperationDeps {
+  const known = {
+    ...createTimes('UTC'),
+    ...{ clock: systemClock, random: systemRandom, log: silentLogger },
+    inForce: () => Promise.resolve(),
+    ...given,
+  };
+  return known as Partial<OperationDeps> as OperationDeps;
 }
 
 /** Cookies are `cookie-user`, paired with `pair-user`. */

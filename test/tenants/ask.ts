@@ -1,12 +1,12 @@
-import type { Endpoint } from '../../src/platform/endpoint.ts';
+import type { Operation } from '../../src/operations/operation.ts';
 import { endpointPath } from '../../src/platform/http/router.ts';
 import type { Place } from './subjects.ts';
 
-export type Method = Endpoint['method'];
+export type Method = Operation['method'];
 
 /** A request to a row of the table; what is not said is the row's own example. */
 export interface Asked {
-  readonly row: Endpoint;
+  readonly row: Operation;
   readonly token?: string | undefined;
   readonly values?: Readonly<Partial<Record<Place, unknown>>>;
   /** Instead of the example. */

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../src/platform/endpoint.ts';
+import type { Operation } from '../../src/operations/operation.ts';
 import type { Kind, Stage, Tenant } from './stage.ts';
 import { type Place, SUBJECTS } from './subjects.ts';
 
@@ -16,7 +16,7 @@ export interface Supply {
 }
 
 export interface IdCell {
-  readonly row: Endpoint;
+  readonly row: Operation;
   readonly caller: string;
   readonly place: Place | undefined;
   readonly variant: IdVariant;
@@ -73,7 +73,7 @@ async function idOf(
 }
 
 /** What only an operator could change is aimed at the victim when it must not happen. */
-function foreignId({ access }: Endpoint, kind: Kind, { stage, spares }: Supply, effect: string): unknown {
+function foreignId({ access }: Operation, kind: Kind, { stage, spares }: Supply, effect: string): unknown {
   if (kind === 'platform') return ABSENT;
   if (access !== 'operator') return stage.victim.things[kind];
   return (effect === 'really' ? spares[1] : stage.victim)?.things[kind] ?? ABSENT;

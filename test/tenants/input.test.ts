@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Endpoint } from '../../src/platform/endpoint.ts';
-import { FORM, type TSchema } from '../../src/platform/http/schema.ts';
-import { readEndpoints } from '../../src/platform/table.ts';
+import type { Operation } from '../../src/operations/operation.ts';
+import { FORM, type TSchema } from '../../src/operations/schema.ts';
+import { readOperations } from '../../src/operations/table.ts';
 import '../support/cheap-passwords.ts';
 import { ask, eachAtOnce, type Told } from './ask.ts';
 import { type Supply, valuesFor } from './ids.ts';
@@ -9,7 +9,7 @@ import { rowsOf } from './rows-of.ts';
 import { type Stage, startStage, type Tenant } from './stage.ts';
 import { fieldsOf, isFreeText, isOfType } from './walk.ts';
 
-const rows = readEndpoints();
+const rows = readOperations();
 /** Rows whose success ends the login that asks. */
 const FAREWELLS = new Set(['auth.logout', 'auth.password']);
 /** Fewer than exports are written at a time. */
@@ -23,15 +23,15 @@ beforeAll(async () => {
 });
 afterAll(() => stage.world.close());
 
-function tokenOf({ access }: Endpoint): string {
+function tokenOf({ access }: Operation): string {
   return access === 'operator' ? stage.operator.token : stage.owner.token;
 }
 
 /** Nothing is made for a request that is refused anyway. */
-const idsFor = (row: Endpoint) =>
+const idsFor = (row: Operation) =>
   valuesFor({ row, caller: 'anybody', place: undefined, variant: 'own' }, supply, 'refused anyway');
 
-const goodIds = (row: Endpoint) =>
+const goodIds = (row: Operation) =>
   valuesFor({ row, caller: 'anybody', place: undefined, variant: 'own' }, supply, 'really');
 
 const shown = (what: string, { status, text }: Told): string => `${what}: ${status} ${text.slice(0, 200)}`;
@@ -151,13 +151,13 @@ describe('what is wrong with a field', () => {
   });
 });
 
-function rowOf(name: string): Endpoint {
+function rowOf(name: string): Operation {
   const row = rows.find((one) => one.name === name);
   if (row === undefined) throw new Error(`no row ${name}`);
   return row;
 }
 
-function unknownOf(row: Endpoint): { row: Endpoint; name: string; bodyText: string }[] {
+function unknownOf(row: Operation): { row: Operation; name: string; bodyText: string }[] {
   const unknown = Object.keys(PRIVILEGED).filter((name) => !Object.hasOwn(row.body?.properties ?? {}, name));
   return unknown.map((name) => {
     const example = JSON.stringify(row.example.body).slice(1, -1);
@@ -224,7 +224,7 @@ describe('searches', () => {
 });
 
 /** An id beside the searched text would narrow the search to nothing. */
-function noFilter(row: Endpoint, place: string): Record<string, undefined> {
+function noFilter(row: Operation, place: string): Record<string, undefined> {
   const others = fieldsOf(row).filter((field) => field.place.startsWith('query.') && field.place !== place);
   return Object.fromEntries(others.map((field) => [field.place, undefined]));
 }
@@ -307,7 +307,7 @@ function mayBeNegative({ minimum = 0 }: { readonly minimum?: number }, text: str
 }
 
 /** In the body as JSON says it, which no number of ours could. */
-async function askNumber(row: Endpoint, place: string, text: string): Promise<Told> {
+async function askNumber(row: Operation, place: string, text: string): Promise<Told> {
   const token = tokenOf(row);
   const values = await goodIds(row);
   if (!place.startsWith('body.')) {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Endpoint } from '../../src/platform/endpoint.ts';
-import { FAILURES } from '../../src/platform/http/failure.ts';
+import { FAILURES } from '../../src/operations/failure.ts';
+import type { Operation } from '../../src/operations/operation.ts';
+import { readOperations } from '../../src/operations/table.ts';
 import { failureNames } from '../../src/platform/openapi/openapi.ts';
-import { readEndpoints } from '../../src/platform/table.ts';
 import { updateAccount } from '../../src/store/accounts/accounts.ts';
 import '../support/cheap-passwords.ts';
 import { newMember } from '../support/logins.ts';
@@ -20,7 +20,7 @@ type Caller = (typeof CALLERS)[number];
 const LOGGED_IN: readonly Caller[] = ['own', 'other', 'operator'];
 
 interface Cell {
-  readonly row: Endpoint;
+  readonly row: Operation;
   readonly caller: Caller;
   /** Nothing: the row takes no id, or this is its plain request. */
   readonly place: Place | undefined;
@@ -33,7 +33,7 @@ interface Seen extends Cell {
 
 /** Fewer than exports are written at a time: no answer is about who else asks. */
 const AT_ONCE = 3;
-const rows = readEndpoints();
+const rows = readOperations();
 let stage: Stage;
 let tokens: Readonly<Record<Caller, string | undefined>>;
 
@@ -56,7 +56,7 @@ async function makeTokens({ login, owner, stranger, operator, world }: Stage): P
   };
 }
 
-function* cellsOf(row: Endpoint): Generator<Cell> {
+function* cellsOf(row: Operation): Generator<Cell> {
   const places = Object.keys(SUBJECTS[row.name] ?? {}) as Place[];
   for (const caller of CALLERS) {
     if (places.length === 0) yield { row, caller, place: undefined, variant: 'own' };
@@ -67,7 +67,7 @@ function* cellsOf(row: Endpoint): Generator<Cell> {
 }
 
 /** 0 when the caller gets in. */
-function doorCode({ access }: Endpoint, caller: Caller): number {
+function doorCode({ access }: Operation, caller: Caller): number {
   if (access === 'public' || access === 'optional') return 0;
   if (!LOGGED_IN.includes(caller)) return FAILURES.notLoggedIn.code;
   return access === 'operator' && caller !== 'operator' ? FAILURES.notAllowed.code : 0;
@@ -204,7 +204,7 @@ function isForeign({ row, caller, place }: Seen, variant: IdVariant): boolean {
   return variant === 'own' && caller !== 'own' && kind !== undefined && kind !== 'platform';
 }
 
-function isNumber(row: Endpoint, place: Place): boolean {
+function isNumber(row: Operation, place: Place): boolean {
   const schema = row.params?.properties[place.slice('params.'.length)] as { type?: string } | undefined;
   return schema?.type === 'integer';
 }

@@ -1,5 +1,5 @@
 import { ENTRY_KINDS, type EntryKind } from '../../src/catalog/entries.ts';
-import type { Endpoint } from '../../src/platform/endpoint.ts';
+import type { Operation } from '../../src/operations/operation.ts';
 import type { Kind } from './stage.ts';
 
 /** `params.id`, `query.ids`, `body.id`: where a row takes the id of something. */
@@ -100,7 +100,7 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
 };
 
 /** What is an id, wherever the schemas have one: every parameter of a path, and what has the form of one. */
-export function idPlaces(row: Endpoint): readonly Place[] {
+export function idPlaces(row: Operation): readonly Place[] {
   const places: Place[] = [];
   for (const part of ['params', 'query', 'body'] as const) {
     for (const [name, schema] of Object.entries(row[part]?.properties ?? {})) {

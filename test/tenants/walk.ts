@@ -1,5 +1,5 @@
-import type { Endpoint } from '../../src/platform/endpoint.ts';
-import type { TSchema } from '../../src/platform/http/schema.ts';
+import type { Operation } from '../../src/operations/operation.ts';
+import type { TSchema } from '../../src/operations/schema.ts';
 import type { Place } from './subjects.ts';
 
 /** A field that a row takes, wherever it stands; only those of the body may be nested. */
@@ -30,7 +30,7 @@ export function formOf(schema: TSchema): Form {
 }
 
 /** Every field of path, query and the first level of the body. */
-export function fieldsOf(row: Endpoint): readonly Field[] {
+export function fieldsOf(row: Operation): readonly Field[] {
   return (['params', 'query', 'body'] as const).flatMap((part) =>
     Object.entries(row[part]?.properties ?? {}).map(([name, schema]): Field => {
       return { place: `${part}.${name}`, schema: formOf(schema as TSchema) };

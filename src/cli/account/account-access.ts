@@ -1,7 +1,7 @@
-import { newPassword } from '../../admin/account-access.ts';
 import { systemRandom } from '../../kernel/random.ts';
 import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
+import { newPassword } from '../../operations/accounts/access.ts';
 import { accountChanges } from '../../store/operations/operator-accounts.ts';
 import { type Command, CommandFailed, EXIT } from '../command.ts';
 import { auditContext, terminal } from '../operator-context.ts';

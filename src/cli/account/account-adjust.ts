@@ -1,6 +1,6 @@
-import type { MoneyMove } from '../../admin/ports.ts';
 import { REASON_LENGTH_MAX } from '../../bounds.ts';
 import { formatMicro, parseMicro } from '../../kernel/money.ts';
+import type { MoneyMove } from '../../operations/admin-ports.ts';
 import type { Setup } from '../../setup.ts';
 import { accountChanges } from '../../store/operations/operator-accounts.ts';
 import {

@@ -2,10 +2,10 @@ import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts
 import { systemClock } from '../../kernel/time/clock.ts';
 import { createDays } from '../../kernel/time/days.ts';
 import { type TimeRange, USAGE_GROUPS, type UsageGroup } from '../../ledger/log.ts';
-import { EXPORT_DAYS_MAX, STATS_GROUPS_MAX, TREND_DAYS_MAX } from '../../platform/bounds.ts';
-import { balanceLines, callLines, consumptionLines } from '../../platform/usage/export.ts';
-import { type ShowTime, shownBalanceChange } from '../../platform/usage/log-items.ts';
-import { shownSums } from '../../platform/usage/stats.ts';
+import { EXPORT_DAYS_MAX, STATS_GROUPS_MAX, TREND_DAYS_MAX } from '../../operations/bounds.ts';
+import { balanceLines, callLines, consumptionLines } from '../../operations/logs/export.ts';
+import { type ShowTime, shownBalanceChange } from '../../operations/logs/log-items.ts';
+import { shownSums } from '../../operations/stats/stats.ts';
 import type { Setup } from '../../setup.ts';
 import type { Database } from '../../store/database.ts';
 import { pageOfBalanceLog, wholeBalanceLog } from '../../store/logs/balance-log.ts';

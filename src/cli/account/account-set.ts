@@ -1,6 +1,6 @@
-import type { AccountChange } from '../../admin/ports.ts';
 import { RATE_MAX } from '../../catalog/file/shape-value.ts';
 import { MICRO } from '../../kernel/money.ts';
+import type { AccountChange } from '../../operations/admin-ports.ts';
 import type { Setup } from '../../setup.ts';
 import { accountChanges } from '../../store/operations/operator-accounts.ts';
 import {

@@ -2,7 +2,7 @@ import type { StoredAccount } from '../../accounts/contract.ts';
 import { formatMicro } from '../../kernel/money.ts';
 import { createCalendar, createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
-import type { ShowTime } from '../../platform/usage/log-items.ts';
+import type { ShowTime } from '../../operations/logs/log-items.ts';
 import type { Setup } from '../../setup.ts';
 import { type ListedAccount, listAccounts } from '../../store/accounts/account-list.ts';
 import { findAccount } from '../../store/accounts/accounts.ts';

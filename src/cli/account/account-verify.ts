@@ -1,10 +1,10 @@
-import type { Decision, FoundVerification } from '../../admin/ports.ts';
 import { REASON_LENGTH_MAX } from '../../bounds.ts';
 import { maskDocument } from '../../kernel/encoding/mask.ts';
 import { formatMicro } from '../../kernel/money.ts';
 import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
-import type { ShowTime } from '../../platform/usage/log-items.ts';
+import type { Decision, FoundVerification } from '../../operations/admin-ports.ts';
+import type { ShowTime } from '../../operations/logs/log-items.ts';
 import { listVerifications } from '../../store/accounts/verification-decision.ts';
 import { accountChanges } from '../../store/operations/operator-accounts.ts';
 import {

@@ -1,6 +1,6 @@
-import type { WantedAccount } from '../../admin/ports.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../bounds.ts';
 import { systemRandom } from '../../kernel/random.ts';
+import type { WantedAccount } from '../../operations/admin-ports.ts';
 import type { Setup } from '../../setup.ts';
 import { accountChanges } from '../../store/operations/operator-accounts.ts';
 import {

@@ -2,7 +2,7 @@ import { formatMicro } from '../../kernel/money.ts';
 import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts';
 import { inputTokens, outputTokens } from '../../kernel/usage.ts';
 import type { LoggedCall } from '../../ledger/log.ts';
-import { shownCall } from '../../platform/usage/log-items.ts';
+import { shownCall } from '../../operations/logs/log-items.ts';
 import type { Setup } from '../../setup.ts';
 import { findAccount } from '../../store/accounts/accounts.ts';
 import { findCall, listCalls } from '../../store/logs/call-log.ts';

@@ -1,7 +1,7 @@
 import type { ByokView } from '../../accounts/views.ts';
 import { BYOK_PER_ACCOUNT_MAX, SECRET_LENGTH_MAX } from '../../bounds.ts';
 import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts';
-import type { ShowTime } from '../../platform/usage/log-items.ts';
+import type { ShowTime } from '../../operations/logs/log-items.ts';
 import type { Setup } from '../../setup.ts';
 import {
   type ByokContext,

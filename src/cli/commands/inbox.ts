@@ -1,6 +1,6 @@
-import type { AuditRecord } from '../../admin/contract.ts';
 import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts';
-import type { ShowTime } from '../../platform/usage/log-items.ts';
+import type { AuditRecord } from '../../operations/contract.ts';
+import type { ShowTime } from '../../operations/logs/log-items.ts';
 import { listAudit } from '../../store/operations/audit.ts';
 import { createInbox, listFeedback } from '../../store/operations/inbox.ts';
 import { JSON_HELP } from '../account/account-option.ts';

@@ -1,7 +1,7 @@
 import { systemRandom } from '../../kernel/random.ts';
 import { createIsoFormat, createTimeFormat, createTimeParser } from '../../kernel/time/calendar.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
-import type { ShowTime } from '../../platform/usage/log-items.ts';
+import type { ShowTime } from '../../operations/logs/log-items.ts';
 import type { Setup } from '../../setup.ts';
 import { type ListedKey, listKeys } from '../../store/accounts/api-keys.ts';
 import { createKeyAudited, revokeKeyAudited } from '../../store/operations/operator-holdings.ts';

@@ -1,7 +1,7 @@
-import type { Sales } from '../../admin/ports.ts';
 import { formatMicro } from '../../kernel/money.ts';
 import { createTimeFormat } from '../../kernel/time/calendar.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
+import type { Sales } from '../../operations/admin-ports.ts';
 import { createOperatorStats } from '../../store/operations/operator-stats.ts';
 import { JSON_HELP } from '../account/account-option.ts';
 import { type Command, EXIT, UsageError } from '../command.ts';

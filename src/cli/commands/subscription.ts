@@ -1,7 +1,7 @@
 import { SUBSCRIPTION_DAYS_MAX, SUBSCRIPTIONS_PER_ACCOUNT_MAX } from '../../bounds.ts';
 import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
-import type { ShowTime } from '../../platform/usage/log-items.ts';
+import type { ShowTime } from '../../operations/logs/log-items.ts';
 import type { Setup } from '../../setup.ts';
 import { type ListedSubscription, listSubscriptions } from '../../store/accounts/subscriptions.ts';
 import { accountChanges } from '../../store/operations/operator-accounts.ts';

@@ -1,7 +1,7 @@
 import type { SetupToken } from '../../accounts/login-contract.ts';
 import type { Config } from '../../config.ts';
 import { createTimeFormat } from '../../kernel/time/calendar.ts';
-import { SURFACES } from '../../platform/endpoint.ts';
+import { SURFACES } from '../../operations/operation.ts';
 import type { Output } from '../command.ts';
 
 /** The facts of the notice at the first start. */

@@ -86,3 +86,17 @@ const DAY_MS = 86_400_000;
 function offsetMs(show: (timeMs: number) => string, timeMs: number): number {
   return Date.parse(`${show(timeMs).replace(' ', 'T')}Z`) - Math.floor(timeMs / 1000) * 1000;
 }
+
+/** Times as the platform shows and reads them. */
+export interface Times {
+  /** TOLLGATE_TIMEZONE. */
+  readonly timeZone: string;
+  /** `YYYY-MM-DD hh:mm:ss` in that time zone. */
+  showTime(timeMs: number): string;
+  /** Undefined if the time does not exist in that time zone. */
+  readTime(text: string): number | undefined;
+}
+
+export function createTimes(timeZone: string): Times {
+  return { timeZone, showTime: createTimeFormat(timeZone), readTime: createTimeParser(timeZone) };
+}

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isWellFormed } from '../../accounts/api-key.ts';
 import type { SessionAuthenticator } from '../../accounts/login-contract.ts';
-import { TOKEN_CHARS_MAX } from '../bounds.ts';
-import type { Access, LoggedIn } from '../endpoint.ts';
-import { CSRF_HEADER, readCookies, SESSION_COOKIE } from './cookies.ts';
-import { type Failure, fail } from './failure.ts';
+import { CSRF_HEADER, readCookies, SESSION_COOKIE } from '../../operations/auth/cookies.ts';
+import { TOKEN_CHARS_MAX } from '../../operations/bounds.ts';
+import type { LoggedIn } from '../../operations/context.ts';
+import { type Failure, fail } from '../../operations/failure.ts';
+import type { Access } from '../../operations/operation.ts';
 
 export type Admission =
   | { readonly kind: 'admitted'; readonly caller: LoggedIn | undefined }

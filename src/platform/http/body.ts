@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { parseJson } from '../../kernel/encoding/json.ts';
 import { isRefusal, type Refusal } from '../../kernel/errors.ts';
-import { PLATFORM_BODY_BYTES_MAX, PLATFORM_JSON_DEPTH_MAX } from '../bounds.ts';
-import { type Failure, fail } from './failure.ts';
+import { PLATFORM_BODY_BYTES_MAX, PLATFORM_JSON_DEPTH_MAX } from '../../operations/bounds.ts';
+import { type Failure, fail } from '../../operations/failure.ts';
 
 /** The bytes of a body within the limits of the process; see http/body.ts. */
 export type BodyResult =

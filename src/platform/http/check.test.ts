@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import TypeBox from 'typebox';
 import { Compile } from 'typebox/compile';
 import { describe, expect, test } from 'vitest';
+import { type TSchema, Type } from '../../operations/schema.ts';
 import { createCheck } from './check.ts';
-import { type TSchema, Type } from './schema.ts';
 
 const ID = Type.Integer({ minimum: 1 });
 const NAME = Type.String({ minLength: 2, maxLength: 3, pattern: '^[^x]*$', form: 'a text without x' });

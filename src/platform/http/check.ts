@@ -1,6 +1,12 @@
 import { isJsonObject } from '../../kernel/encoding/json.ts';
-import { SHOWN_NAME_CHARS_MAX } from '../bounds.ts';
-import { type Constant, FORM, type TProperties, type TSchema, type TypeName } from './schema.ts';
+import { SHOWN_NAME_CHARS_MAX } from '../../operations/bounds.ts';
+import {
+  type Constant,
+  FORM,
+  type TProperties,
+  type TSchema,
+  type TypeName,
+} from '../../operations/schema.ts';
 
 /** Reports the first problem in one sentence. It names the field and repeats nothing of the value. */
 export type Check = (value: unknown) => string | undefined;

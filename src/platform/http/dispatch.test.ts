@@ -5,25 +5,27 @@ import { startPlatform, type TestPlatform } from '../../../test/support/platform
 import { newApiKey } from '../../accounts/api-key.ts';
 import { StoreUnavailable } from '../../accounts/contract.ts';
 import { systemRandom } from '../../kernel/random.ts';
-import { type Access, type Answer, data, type Endpoint, endpoint } from '../endpoint.ts';
-import type { PlatformParts } from './dispatch.ts';
-import { fail } from './failure.ts';
-import { Type } from './schema.ts';
+import { fail } from '../../operations/failure.ts';
+import { type Access, type Answer, data, type Operation, operation } from '../../operations/operation.ts';
+import { Type } from '../../operations/schema.ts';
 
 const open: TestPlatform[] = [];
 afterEach(async () => {
   for (const platform of open.splice(0)) await platform.close();
 });
 
-async function start(rows: readonly Endpoint[], parts: Partial<PlatformParts> = {}): Promise<TestPlatform> {
+async function start(
+  rows: readonly Operation[],
+  parts: Parameters<typeof startPlatform>[1] = {},
+): Promise<TestPlatform> {
   const platform = await startPlatform(rows, parts);
   open.push(platform);
   return platform;
 }
 
 /** A row that tells what it was given. */
-function row(wanted: Partial<Endpoint> = {}): Endpoint {
-  return endpoint({
+function row(wanted: Partial<Operation> = {}): Operation {
+  return operation({
     name: 'things.tell',
     method: 'GET',
     surface: 'user',
@@ -110,7 +112,7 @@ describe('a path', () => {
 });
 
 describe('access', () => {
-  const token = (access: Access): Endpoint => row({ access, method: 'GET' });
+  const token = (access: Access): Operation => row({ access, method: 'GET' });
 
   test('without a token, with garbage and with an API key is 1002', async () => {
     const platform = await start([token('user')]);
@@ -251,7 +253,7 @@ describe('a fault', () => {
     const logged: object[] = [];
     const log = { debug() {}, info() {}, warn() {}, error: (fields: object) => logged.push(fields) };
     const handle = (): Promise<Answer> => Promise.reject(new Error('secret detail'));
-    const platform = await start([row({ handle })], { log });
+    const platform = await start([row({ handle })], { given: { log } });
     const { status, headers, body } = await ask(platform, '/things');
     expect([status, body.code]).toEqual([500, 1500]);
     expect(body.message).toContain(headers.get('x-request-id'));

@@ -2,10 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StoreUnavailable } from '../../accounts/contract.ts';
 import type { SessionAuthenticator } from '../../accounts/login-contract.ts';
 import { newCallId } from '../../kernel/id.ts';
-import type { Logger } from '../../kernel/log.ts';
-import type { Random } from '../../kernel/random.ts';
-import type { Clock } from '../../kernel/time/clock.ts';
 import { visitorAddress } from '../../kernel/visitor.ts';
+import { readCookies } from '../../operations/auth/cookies.ts';
 import {
   PLATFORM_ACTIVE_MAX,
   PLATFORM_ACTIVE_OF_ONE_MAX,
@@ -14,14 +12,14 @@ import {
   PLATFORM_TIMEOUT_MS,
   PLATFORM_WAIT_MS,
   PLATFORM_WAITING_MAX,
-} from '../bounds.ts';
-import type { Answer, Context, Endpoint } from '../endpoint.ts';
+} from '../../operations/bounds.ts';
+import type { Context, OperationDeps } from '../../operations/context.ts';
+import { type Failure, fail } from '../../operations/failure.ts';
+import type { Answer, Operation } from '../../operations/operation.ts';
 import { createDocuments, type SendDocument } from '../openapi/documents.ts';
 import { admit } from './access.ts';
 import { type BodyResult, readJsonBody } from './body.ts';
-import { readCookies } from './cookies.ts';
 import { type Addressee, sendEnvelope, sendFailure } from './envelope.ts';
-import { type Failure, fail } from './failure.ts';
 import { type SlotBounds, Slots } from './request-slots.ts';
 import { createRouter, type Match, type Router } from './router.ts';
 import { sendText } from './send-text.ts';
@@ -29,7 +27,7 @@ import { readQuery } from './texts.ts';
 import { createValidator, type Validator } from './validate.ts';
 
 export interface PlatformParts {
-  readonly endpoints: readonly Endpoint[];
+  readonly operations: readonly Operation[];
   readonly sessions: SessionAuthenticator;
   /** `owner` is an account, or the address of a client without a login. */
   readBody(request: IncomingMessage, owner: number | string, response: ServerResponse): Promise<BodyResult>;
@@ -38,9 +36,8 @@ export interface PlatformParts {
   /** The client's address, also behind trusted proxies. */
   addressOf(request: IncomingMessage): string;
   readonly observer: PlatformObserver;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
+  /** What the operations work with. */
+  readonly deps: OperationDeps;
   readonly bounds?: Partial<PlatformBounds>;
 }
 
@@ -104,7 +101,7 @@ class Dispatcher {
   readonly #parts: PlatformParts;
   readonly #bounds: PlatformBounds;
   readonly #router: Router;
-  readonly #validators = new Map<Endpoint, Validator>();
+  readonly #validators = new Map<Operation, Validator>();
   readonly #documents: ReadonlyMap<string, SendDocument>;
   readonly #slots: Slots;
   readonly #exports: Slots;
@@ -112,14 +109,14 @@ class Dispatcher {
   constructor(parts: PlatformParts) {
     this.#parts = parts;
     this.#bounds = { ...BOUNDS, ...parts.bounds };
-    this.#router = createRouter(parts.endpoints);
-    this.#documents = createDocuments(parts.endpoints);
+    this.#router = createRouter(parts.operations);
+    this.#documents = createDocuments(parts.operations);
     this.#slots = new Slots(this.#bounds.slots);
     this.#exports = new Slots(this.#bounds.exports);
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock } = this.#parts.deps;
     const { method = 'GET', url = '/' } = request;
     const [pathname = '/', query = ''] = splitOnce(url, '?');
     const exchange: Exchange = {
@@ -212,12 +209,12 @@ class Dispatcher {
 
   #followLate({ requestId, endpoint }: Exchange, working: Promise<Answer>): void {
     const fields = { requestId, endpoint };
-    this.#parts.log.warn(
+    this.#parts.deps.log.warn(
       fields,
       'platform request took too long and was answered with an error; its work goes on',
     );
     working.catch((error: unknown) => {
-      this.#parts.log.error(
+      this.#parts.deps.log.error(
         { ...fields, err: error },
         'platform request failed after it was answered as too long',
       );
@@ -241,7 +238,7 @@ class Dispatcher {
   }
 
   #failureOf(error: unknown, { requestId, endpoint }: Exchange): Failure {
-    const { log } = this.#parts;
+    const { log } = this.#parts.deps;
     if (error instanceof StoreUnavailable) {
       log.warn({ requestId, endpoint, err: error }, 'platform request failed: the database does not answer');
       return fail('unavailable', undefined, RETRY_MS);
@@ -250,7 +247,7 @@ class Dispatcher {
     return fail('internal', `Something went wrong on our side (request ${requestId})`);
   }
 
-  #validatorOf(row: Endpoint): Validator {
+  #validatorOf(row: Operation): Validator {
     const known = this.#validators.get(row);
     if (known !== undefined) return known;
     const made = createValidator(row);
@@ -259,10 +256,10 @@ class Dispatcher {
   }
 
   #contextOf({ request, requestId }: Exchange, caller: Context['caller']): Context {
-    const { clock, random, log } = this.#parts;
     const { headers } = request;
     return {
-      ...{ caller, requestId, clock, random, log },
+      ...this.#parts.deps,
+      ...{ caller, requestId },
       address: this.#parts.addressOf(request),
       userAgent: headers['user-agent'] ?? '',
       cookies: readCookies(headers.cookie),
@@ -270,7 +267,8 @@ class Dispatcher {
   }
 
   #ended({ response, requestId, endpoint, begunMs }: Exchange): void {
-    const { clock, log, observer } = this.#parts;
+    const { deps, observer } = this.#parts;
+    const { clock, log } = deps;
     const durationMs = clock.monotonic() - begunMs;
     const status = response.headersSent ? response.statusCode : 0;
     observer.platformEnded(endpoint, status, durationMs);

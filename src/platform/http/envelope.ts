@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { DataAnswer, PageAnswer } from '../endpoint.ts';
-import { FAILURES, type Failure } from './failure.ts';
+import { FAILURES, type Failure } from '../../operations/failure.ts';
+import type { DataAnswer, PageAnswer } from '../../operations/operation.ts';
 
 /** One answer: its request id and further headers. */
 export interface Addressee {

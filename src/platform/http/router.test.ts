@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { data, type Endpoint } from '../endpoint.ts';
+import { data, type Operation } from '../../operations/operation.ts';
+import { Type } from '../../operations/schema.ts';
 import { createRouter } from './router.ts';
-import { Type } from './schema.ts';
 
-const row = (method: Endpoint['method'], path: string): Endpoint => ({
+const row = (method: Operation['method'], path: string): Operation => ({
   ...{ name: `${method} ${path}`, method, path, surface: 'user', access: 'public', tag: 'Test' },
   ...{ title: 'Test a row', summary: '', data: Type.Null(), example: { data: null } },
   handle: () => Promise.resolve(data(null)),

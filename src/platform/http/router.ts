@@ -1,10 +1,10 @@
 import { assert } from '../../kernel/assert.ts';
-import { type Endpoint, SURFACES } from '../endpoint.ts';
+import { type Operation, SURFACES } from '../../operations/operation.ts';
 
 export type Match =
   | {
       readonly kind: 'row';
-      readonly row: Endpoint;
+      readonly row: Operation;
       /** As in the path, decoded. The schema checks them. */
       readonly params: ReadonlyMap<string, string>;
     }
@@ -19,13 +19,13 @@ type Segment = { readonly text: string } | { readonly name: string };
 /** All rows of one path; they differ in the method. */
 interface Place {
   readonly segments: readonly Segment[];
-  readonly rows: Map<string, Endpoint>;
+  readonly rows: Map<string, Operation>;
 }
 
 const NO_PATH: Match = { kind: 'no-path' };
 const NO_PARAMS: ReadonlyMap<string, string> = new Map();
 
-export function endpointPath(row: Pick<Endpoint, 'surface' | 'path'>): string {
+export function endpointPath(row: Pick<Operation, 'surface' | 'path'>): string {
   return SURFACES[row.surface] + row.path;
 }
 
@@ -33,7 +33,7 @@ export function endpointPath(row: Pick<Endpoint, 'surface' | 'path'>): string {
  * Paths without parameters are found by one look-up, before those with parameters. Paths match exactly: no
  * slash is added or removed, and only the values of parameters are percent-decoded.
  */
-export function createRouter(rows: readonly Endpoint[]): Router {
+export function createRouter(rows: readonly Operation[]): Router {
   const fixed = new Map<string, Place>();
   const open = new Map<string, Place>();
   const names = new Set(rows.map(({ name }) => name));
@@ -71,7 +71,7 @@ function fits(segments: readonly Segment[], parts: readonly string[]): boolean {
 function choose(
   place: Place,
   method: string,
-  paramsOf: (row: Endpoint) => ReadonlyMap<string, string> | string,
+  paramsOf: (row: Operation) => ReadonlyMap<string, string> | string,
 ): Match {
   // Node omits the body of an answer to HEAD.
   const row = place.rows.get(method === 'HEAD' ? 'GET' : method);
@@ -87,7 +87,7 @@ function allowed({ rows }: Place): string {
 }
 
 /** The parameters, or the name of the one that is not percent-encoded. */
-function readParams(row: Endpoint, parts: readonly string[]): ReadonlyMap<string, string> | string {
+function readParams(row: Operation, parts: readonly string[]): ReadonlyMap<string, string> | string {
   const params = new Map<string, string>();
   for (const [index, segment] of segmentsOf(endpointPath(row)).entries()) {
     if (!('name' in segment)) continue;

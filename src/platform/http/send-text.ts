@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { PLATFORM_EXPORT_STALL_MS } from '../bounds.ts';
-import type { TextAnswer } from '../endpoint.ts';
+import { PLATFORM_EXPORT_STALL_MS } from '../../operations/bounds.ts';
+import type { TextAnswer } from '../../operations/operation.ts';
 import { type Addressee, guardHeaders } from './envelope.ts';
 
 /**

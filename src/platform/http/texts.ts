@@ -1,6 +1,6 @@
+import type { TObject, TSchema, TypeName } from '../../operations/schema.ts';
 import { TYPE_NAMES } from './check.ts';
 import { decodeText } from './router.ts';
-import type { TObject, TSchema, TypeName } from './schema.ts';
 
 /** Path and query are texts; a schema may want a number, a boolean or a list of them. */
 export type ConvertedTexts =

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { data, type Endpoint } from '../endpoint.ts';
-import { type TObject, Type } from './schema.ts';
+import { data, type Operation } from '../../operations/operation.ts';
+import { type TObject, Type } from '../../operations/schema.ts';
 import { readQuery } from './texts.ts';
 import { createValidator, findBrokenPromise } from './validate.ts';
 
-const row = (parts: Partial<Endpoint>): Endpoint => ({
+const row = (parts: Partial<Operation>): Operation => ({
   ...{ name: 'test', method: 'POST', path: '/test', surface: 'user', access: 'public', tag: 'Test' },
   ...{ title: 'Test a row', summary: '', data: Type.Null(), example: { data: null } },
   handle: () => Promise.resolve(data(null)),

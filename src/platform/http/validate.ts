@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../kernel/encoding/json.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { TObject, TSchema } from '../../operations/schema.ts';
 import { createCheck, shownName } from './check.ts';
-import type { TObject, TSchema } from './schema.ts';
 import { convertTexts } from './texts.ts';
 
 /** The parts of a request that were read. */
@@ -13,7 +13,7 @@ export interface RawInput {
 }
 
 export type Checked =
-  | { readonly kind: 'input'; readonly input: Parameters<Endpoint['handle']>[0] }
+  | { readonly kind: 'input'; readonly input: Parameters<Operation['handle']>[0] }
   | { readonly kind: 'problem'; readonly message: string };
 
 export type Validator = (raw: RawInput) => Checked;
@@ -25,7 +25,7 @@ type Part =
 const problem = (message: string): Extract<Checked, { kind: 'problem' }> => ({ kind: 'problem', message });
 
 /** Compiled once per row, at its first request, so that a start does not pay for unused rows. */
-export function createValidator(row: Endpoint): Validator {
+export function createValidator(row: Operation): Validator {
   const params = row.params && textsChecker(row.params);
   const query = queryChecker(row.query);
   const body = row.body && bodyChecker(row.body);
@@ -140,7 +140,7 @@ function join(path: string, key: string): string {
  * Finds what an answer has that its row does not declare, or lacks: a fault of the platform. The tests call
  * it for every answer they get.
  */
-export function findBrokenPromise({ data }: Pick<Endpoint, 'data'>, answered: unknown): string | undefined {
+export function findBrokenPromise({ data }: Pick<Operation, 'data'>, answered: unknown): string | undefined {
   const message = createCheck(data)(answered);
   if (message !== undefined) return message;
   const unknown: string[] = [];

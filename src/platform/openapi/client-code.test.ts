@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { data, endpoint } from '../endpoint.ts';
-import { Type } from '../http/schema.ts';
+import { data, operation } from '../../operations/operation.ts';
+import { Type } from '../../operations/schema.ts';
 import { printClient } from './client-code.ts';
 import { printType } from './client-types.ts';
 import { createDocument } from './openapi.ts';
@@ -21,7 +21,7 @@ test.each([
 });
 
 test('an operation has the types of what it takes and gives, and a summary cannot end its comment', () => {
-  const row = endpoint({
+  const row = operation({
     ...{ name: 'things.page', method: 'GET', surface: 'user', path: '/thing/:id', access: 'user' },
     ...{ tag: 'Things', title: 'List the things', summary: 'All */ of them.', paged: true },
     params: Type.Object({ id: Type.Integer() }),

@@ -1,5 +1,5 @@
 import { printType } from './client-types.ts';
-import type { OpenApiDocument, Operation, Parameter } from './openapi-form.ts';
+import type { OpenApiDocument, OpenApiOperation, Parameter } from './openapi-form.ts';
 
 /**
  * A typed client of the platform as one TypeScript file, from the OpenAPI document: every operation is a name
@@ -29,7 +29,7 @@ export function printClient(document: OpenApiDocument): string {
   ].join('\n');
 }
 
-function printTypes(operation: Operation): string {
+function printTypes(operation: OpenApiOperation): string {
   const { operationId, description = '', parameters = [], requestBody } = operation;
   const input = [
     ...parametersOf('params', 'path', parameters),
@@ -56,14 +56,14 @@ function parametersOf(field: string, place: Parameter['in'], parameters: readonl
   return [`readonly ${field}${isNeeded ? '' : '?'}: { ${fields.join('; ')} }`];
 }
 
-function bodyOf(body: Operation['requestBody']): string[] {
+function bodyOf(body: OpenApiOperation['requestBody']): string[] {
   const schema = body?.content['application/json']?.schema;
   if (schema === undefined) return [];
   return [`readonly body${body?.required === true ? '' : '?'}: ${printType(schema)}`];
 }
 
 /** The output of an operation: the envelope without its constant fields, or a file. */
-function outputOf({ responses }: Operation): string {
+function outputOf({ responses }: OpenApiOperation): string {
   const success = responses['200'];
   if (success === undefined || '$ref' in success) return 'never';
   const schema = (success as { content: Record<string, { schema: object }> }).content['application/json']

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Endpoint } from '../endpoint.ts';
+import type { Operation } from '../../operations/operation.ts';
 import { type Addressee, guardHeaders } from '../http/envelope.ts';
 import { createDocument } from './openapi.ts';
 import {
@@ -23,7 +23,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 /** By path. The table does not change while the process runs, so the documents do not either. */
-export function createDocuments(rows: readonly Endpoint[]): ReadonlyMap<string, SendDocument> {
+export function createDocuments(rows: readonly Operation[]): ReadonlyMap<string, SendDocument> {
   let json: string | undefined;
   return new Map<string, SendDocument>([
     [

@@ -3,7 +3,7 @@ export type Node = Readonly<Record<string, unknown>>;
 
 export interface OpenApiDocument extends Node {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
   readonly components: {
     readonly securitySchemes: Node;
     readonly schemas: Readonly<Record<string, Node>>;
@@ -11,7 +11,7 @@ export interface OpenApiDocument extends Node {
   };
 }
 
-export interface Operation extends Node {
+export interface OpenApiOperation extends Node {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;

@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorRow } from '../../kernel/errors.ts';
-import type { Node, OpenApiDocument, Operation, Parameter, Response } from './openapi-form.ts';
+import type { Node, OpenApiDocument, OpenApiOperation, Parameter, Response } from './openapi-form.ts';
 import { GATEWAY_ROWS, type GatewayRow } from './openapi-gateway-rows.ts';
 
 export const GATEWAY_SCHEMAS: Readonly<Record<string, Node>> = {
@@ -42,10 +42,10 @@ export const GATEWAY_RESPONSES: Readonly<Record<string, Response>> = {
   'gateway-method': errorsOf([ERRORS.pathUnknown]),
 };
 
-const refer = (status: number, name = `gateway-${status}`): Operation['responses'] => ({
+const refer = (status: number, name = `gateway-${status}`): OpenApiOperation['responses'] => ({
   [status]: { $ref: `#/components/responses/${name}` },
 });
-const referAll = (statuses: Iterable<number>): Operation['responses'] =>
+const referAll = (statuses: Iterable<number>): OpenApiOperation['responses'] =>
   Object.assign({}, ...[...new Set(statuses)].map((status) => refer(status)));
 const CALL_ERRORS = referAll(KNOWN.map(({ status }) => status));
 const READ_ERRORS = referAll([400, 401, 500, 503]);
@@ -62,7 +62,7 @@ export const GATEWAY_PATHS: OpenApiDocument['paths'] = Object.fromEntries(
   ]),
 );
 
-function operationOf(row: GatewayRow): Operation {
+function operationOf(row: GatewayRow): OpenApiOperation {
   const { id, tag, title, of, note = '' } = row;
   const parameters = parametersOf(row);
   const protocol = of === undefined ? '' : `Request and answer are those of ${of}’s API.`;
@@ -90,7 +90,7 @@ function parametersOf({ path, query = {} }: GatewayRow): Parameter[] {
   return [...inPath, ...inQuery];
 }
 
-function bodyOf({ body, example, form }: GatewayRow): Pick<Operation, 'requestBody'> {
+function bodyOf({ body, example, form }: GatewayRow): Pick<OpenApiOperation, 'requestBody'> {
   if (form !== undefined) {
     return { requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } } };
   }
@@ -100,7 +100,7 @@ function bodyOf({ body, example, form }: GatewayRow): Pick<Operation, 'requestBo
   return { requestBody: { required: true, content: { 'application/json': { schema, example } } } };
 }
 
-function errorsFor({ method, of, path }: GatewayRow): Operation['responses'] {
+function errorsFor({ method, of, path }: GatewayRow): OpenApiOperation['responses'] {
   if (path === '/readyz')
     return { 503: textOf('Why calls cannot be served.'), ...refer(404, 'gateway-method') };
   if (of === undefined) return refer(404, 'gateway-method');

@@ -1,16 +1,16 @@
 import { VERSION } from '../../kernel/version.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { FAILURES, type FailureName } from '../http/failure.ts';
+import { FAILURES, type FailureName } from '../../operations/failure.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { TSchema } from '../../operations/schema.ts';
 import { endpointPath } from '../http/router.ts';
-import type { TSchema } from '../http/schema.ts';
-import type { Node, OpenApiDocument, Operation, Parameter, Response } from './openapi-form.ts';
+import type { Node, OpenApiDocument, OpenApiOperation, Parameter, Response } from './openapi-form.ts';
 import { GATEWAY_PATHS, GATEWAY_RESPONSES, GATEWAY_SCHEMAS } from './openapi-gateway.ts';
 import { GATEWAY_TAGS } from './openapi-gateway-rows.ts';
 
 /** OpenAPI 3.1 of all paths of this server, from the rows that also route and validate. */
-export function createDocument(rows: readonly Endpoint[]): OpenApiDocument {
+export function createDocument(rows: readonly Operation[]): OpenApiDocument {
   const failures = new FailureResponses();
-  const paths: Record<string, Record<string, Operation>> = {};
+  const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const row of rows) {
     const path = endpointPath(row).replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(row, failures) };
@@ -68,7 +68,7 @@ const FAILURE_SCHEMA: Node = {
   },
 };
 
-function tagsOf(rows: readonly Endpoint[]): OpenApiDocument['tags'] {
+function tagsOf(rows: readonly Operation[]): OpenApiDocument['tags'] {
   const counts = new Map<string, number>();
   for (const { tag } of rows) counts.set(tag, (counts.get(tag) ?? 0) + 1);
   return [...counts].map(([name, count]) => ({ name, description: `${count} operations.` }));
@@ -81,8 +81,8 @@ export function operationIdOf(title: string): string {
   return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-function tagGroupsOf(rows: readonly Endpoint[]): readonly Node[] {
-  const tagsFor = (surfaces: readonly Endpoint['surface'][]) => [
+function tagGroupsOf(rows: readonly Operation[]): readonly Node[] {
+  const tagsFor = (surfaces: readonly Operation['surface'][]) => [
     ...new Set(rows.filter(({ surface }) => surfaces.includes(surface)).map(({ tag }) => tag)),
   ];
   return [
@@ -92,7 +92,7 @@ function tagGroupsOf(rows: readonly Endpoint[]): readonly Node[] {
   ];
 }
 
-function operationOf(row: Endpoint, failures: FailureResponses): Operation {
+function operationOf(row: Operation, failures: FailureResponses): OpenApiOperation {
   const parameters = parametersOf(row);
   return {
     operationId: operationIdOf(row.title),
@@ -106,7 +106,7 @@ function operationOf(row: Endpoint, failures: FailureResponses): Operation {
   };
 }
 
-function bodyOf({ body, example }: Endpoint): Pick<Operation, 'requestBody'> {
+function bodyOf({ body, example }: Operation): Pick<OpenApiOperation, 'requestBody'> {
   if (body === undefined) return {};
   const required = (body.required ?? []).length > 0;
   const media = { schema: body, example: example.body };
@@ -114,13 +114,13 @@ function bodyOf({ body, example }: Endpoint): Pick<Operation, 'requestBody'> {
 }
 
 /** A row with optional access also allows no login. */
-function securityOf({ access }: Endpoint): readonly Node[] {
+function securityOf({ access }: Operation): readonly Node[] {
   const logins = [{ login: [] }, { console: [] }];
   if (access === 'public') return [];
   return access === 'optional' ? [...logins, {}] : logins;
 }
 
-function parametersOf({ params, query, path }: Endpoint): Parameter[] {
+function parametersOf({ params, query, path }: Operation): Parameter[] {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const inPath = names.map((name) => ({
     ...describe(params?.properties[name] ?? { type: 'string' }),
@@ -141,7 +141,7 @@ function describe(schema: TSchema): { schema: TSchema; description?: string } {
   return description === undefined ? { schema } : { schema, description };
 }
 
-function successOf(row: Endpoint): Response {
+function successOf(row: Operation): Response {
   if (row.file !== undefined) {
     const content = { [row.file]: { schema: row.data, example: row.example.data } };
     return { description: 'The file.', content };
@@ -150,7 +150,7 @@ function successOf(row: Endpoint): Response {
   return { description: 'Done.', content: { 'application/json': { schema, example } } };
 }
 
-function envelopeOf({ data, paged, example }: Endpoint): { schema: Node; example: Node } {
+function envelopeOf({ data, paged, example }: Operation): { schema: Node; example: Node } {
   const count = (minimum: number): Node => ({ type: 'integer', minimum });
   const properties: Record<string, unknown> = {
     code: { type: 'integer', const: 0 },
@@ -168,7 +168,7 @@ function envelopeOf({ data, paged, example }: Endpoint): { schema: Node; example
 }
 
 /** The failures that follow from the kind of row, and those that it names. */
-export function failureNames(row: Endpoint): readonly FailureName[] {
+export function failureNames(row: Operation): readonly FailureName[] {
   // The query of any row may be malformed.
   const names = new Set<FailureName>(['badParameter', ...(row.fails ?? [])]);
   const isWrite = row.method !== 'GET';
@@ -184,7 +184,7 @@ export function failureNames(row: Endpoint): readonly FailureName[] {
 class FailureResponses {
   readonly #responses = new Map<string, Response>();
 
-  of(names: readonly FailureName[]): Operation['responses'] {
+  of(names: readonly FailureName[]): OpenApiOperation['responses'] {
     const byStatus = new Map<number, FailureName[]>();
     for (const name of names) {
       const { status } = FAILURES[name];

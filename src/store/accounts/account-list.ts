@@ -1,7 +1,7 @@
 import type { Account } from '../../accounts/contract.ts';
-import type { AccountSearch } from '../../admin/ports.ts';
 import { PAGE_SIZE_MAX } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
+import type { AccountSearch } from '../../operations/admin-ports.ts';
 import { type Database, idNumber } from '../database.ts';
 
 /** An account in a list of operators. */

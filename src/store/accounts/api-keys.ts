@@ -3,7 +3,7 @@ import type { ApiKey } from '../../accounts/contract.ts';
 import { KEYS_PER_ACCOUNT_MAX, NAME_LENGTH_MAX, PAGE_SIZE_MAX } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { Random } from '../../kernel/random.ts';
-import type { KeyPatch } from '../../platform/account/key-view.ts';
+import type { KeyPatch } from '../../operations/keys/key-view.ts';
 import { type Database, idNumber } from '../database.ts';
 import { KEY_COLUMNS, type KeyRow, keyFromRow } from './account-row.ts';
 import { touchAccount } from './accounts.ts';

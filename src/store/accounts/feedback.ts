@@ -1,4 +1,4 @@
-import { FEEDBACK_SENDERS_SWEPT } from '../../platform/bounds.ts';
+import { FEEDBACK_SENDERS_SWEPT } from '../../operations/bounds.ts';
 import type { Database } from '../database.ts';
 
 export interface Feedback {

@@ -1,6 +1,6 @@
 import type { FailureScope, FailureStore } from '../../accounts/login-contract.ts';
 import { countFailure, type Tally, uncountFailure } from '../../accounts/throttle.ts';
-import { SESSIONS_PRUNED_ROWS } from '../../platform/bounds.ts';
+import { SESSIONS_PRUNED_ROWS } from '../../operations/bounds.ts';
 import type { Database } from '../database.ts';
 
 /** Failed logins on all nodes, counted in one place. */

@@ -6,7 +6,7 @@ import type {
 } from '../../accounts/login-contract.ts';
 import { hashSecret, makeSetupToken } from '../../accounts/token.ts';
 import { assert } from '../../kernel/assert.ts';
-import { SETUP_TOKEN_MS } from '../../platform/bounds.ts';
+import { SETUP_TOKEN_MS } from '../../operations/bounds.ts';
 import type { Database } from '../database.ts';
 import { record } from '../operations/audit.ts';
 import { createAccount } from './accounts.ts';

@@ -12,7 +12,7 @@ import {
   LOGIN_ADDRESSES_PER_ACCOUNT_MAX,
   SESSIONS_PER_ACCOUNT_MAX,
   SESSIONS_PRUNED_ROWS,
-} from '../../platform/bounds.ts';
+} from '../../operations/bounds.ts';
 import { type Database, idNumber } from '../database.ts';
 
 export function createSessionStore(database: Database): SessionStore {

@@ -1,9 +1,14 @@
-import type { Actor, Listed } from '../../admin/contract.ts';
-import type { AccountChanges, Decision, FoundVerification, VerificationSearch } from '../../admin/ports.ts';
 import { PAGE_SIZE_MAX } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { Sealer } from '../../kernel/encoding/seal.ts';
 import { formatMicro } from '../../kernel/money.ts';
+import type {
+  AccountChanges,
+  Decision,
+  FoundVerification,
+  VerificationSearch,
+} from '../../operations/admin-ports.ts';
+import type { Actor, Listed } from '../../operations/contract.ts';
 import { type Database, idNumber } from '../database.ts';
 import { postMovement } from '../ledger/movement.ts';
 import { type AuditContext, audited } from '../operations/audit.ts';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CATALOG_TEXT, catalogDocument } from '../../../test/support/catalog.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
-import type { CatalogChanges } from '../../admin/ports.ts';
 import { ENTRY_KINDS } from '../../catalog/entries.ts';
 import { newSealer } from '../../kernel/encoding/seal.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import { systemRandom } from '../../kernel/random.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
+import type { CatalogChanges } from '../../operations/admin-ports.ts';
 import { applyCatalog, loadCatalog } from './catalog.ts';
 import { catalogChanges } from './change.ts';
 

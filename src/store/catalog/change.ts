@@ -1,5 +1,3 @@
-import type { Actor } from '../../admin/contract.ts';
-import type { CatalogChanges, Changed, EntryRefusal } from '../../admin/ports.ts';
 import type { StoredCatalog } from '../../catalog/document.ts';
 import {
   type EntryKind,
@@ -15,6 +13,8 @@ import {
 import { type EntryJson, settingsJson } from '../../catalog/entry-json.ts';
 import { assert } from '../../kernel/assert.ts';
 import { masked } from '../../kernel/encoding/mask.ts';
+import type { CatalogChanges, Changed, EntryRefusal } from '../../operations/admin-ports.ts';
+import type { Actor } from '../../operations/contract.ts';
 import type { Database } from '../database.ts';
 import { type AuditContext, audited } from '../operations/audit.ts';
 import { type ApplyOptions, announceCatalog, lockCatalog, writeDocument } from './catalog.ts';

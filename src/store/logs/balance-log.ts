@@ -1,5 +1,5 @@
 import type { BalanceItem, LogPage, Place, TimeRange } from '../../ledger/log.ts';
-import { EXPORT_ROWS_AT_ONCE } from '../../platform/bounds.ts';
+import { EXPORT_ROWS_AT_ONCE } from '../../operations/bounds.ts';
 import { type Database, idNumber } from '../database.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountWith, CREDITS_PER_YUAN, callOf, NOVEMBER } from '../../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
-import type { CallCursor } from '../../admin/ports.ts';
 import { createCalendar } from '../../kernel/time/calendar.ts';
 import { ManualClock } from '../../kernel/time/clock.ts';
 import type { CallRecord } from '../../ledger/contract.ts';
+import type { CallCursor } from '../../operations/admin-ports.ts';
 import type { Database } from '../database.ts';
 import { createLedgerStore } from '../ledger/ledger.ts';
 import { createCallSearch } from './call-search.ts';

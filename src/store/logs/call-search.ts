@@ -1,7 +1,13 @@
-import type { AllCalls, CallCursor, CallSearch, FoundCall, FoundCalls } from '../../admin/ports.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { LoggedCall } from '../../ledger/log.ts';
-import { SEARCH_DAYS_MAX, SEARCH_MS_MAX } from '../../platform/bounds.ts';
+import type {
+  AllCalls,
+  CallCursor,
+  CallSearch,
+  FoundCall,
+  FoundCalls,
+} from '../../operations/admin-ports.ts';
+import { SEARCH_DAYS_MAX, SEARCH_MS_MAX } from '../../operations/bounds.ts';
 import { findLogin } from '../accounts/accounts.ts';
 import { type Database, idNumber } from '../database.ts';
 import { type CallRow, callFromRow, findCall, withCharges } from './call-log.ts';

@@ -6,7 +6,7 @@ import { createCalendar } from '../../kernel/time/calendar.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { CallRecord } from '../../ledger/contract.ts';
 import type { LogFilter } from '../../ledger/log.ts';
-import { EXPORT_ROWS_AT_ONCE } from '../../platform/bounds.ts';
+import { EXPORT_ROWS_AT_ONCE } from '../../operations/bounds.ts';
 import { createLedgerStore } from '../ledger/ledger.ts';
 import { pageOfBalanceLog, wholeBalanceLog } from './balance-log.ts';
 import { inPieces, pageOfLog, wholeLog } from './log-pages.ts';

@@ -7,7 +7,7 @@ import type {
   LogQuestion,
   Place,
 } from '../../ledger/log.ts';
-import { EXPORT_ROWS_AT_ONCE } from '../../platform/bounds.ts';
+import { EXPORT_ROWS_AT_ONCE } from '../../operations/bounds.ts';
 import type { Database } from '../database.ts';
 import { type CallRow, callFromRow, withCharges } from './call-log.ts';
 import { callsThatFit, filterValues, findPageRanges, type Log, type PageRange } from './log-page-ranges.ts';

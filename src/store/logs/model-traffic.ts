@@ -1,5 +1,5 @@
 import type { ModelTraffic } from '../../ledger/log.ts';
-import { RANKED_MODELS_MAX } from '../../platform/bounds.ts';
+import { RANKED_MODELS_MAX } from '../../operations/bounds.ts';
 import { type Database, idNumber } from '../database.ts';
 
 interface TrafficRow {

@@ -1,10 +1,17 @@
-import type { Actor, AuditEntry, AuditQuery, AuditRecord, Listed, Outcome } from '../../admin/contract.ts';
 import { PAGE_SIZE_MAX } from '../../bounds.ts';
 import type { EntryJson } from '../../catalog/entry-json.ts';
 import { assert } from '../../kernel/assert.ts';
 import { masked } from '../../kernel/encoding/mask.ts';
 import type { Logger } from '../../kernel/log.ts';
-import { ADDRESS_CHARS_MAX } from '../../platform/bounds.ts';
+import { ADDRESS_CHARS_MAX } from '../../operations/bounds.ts';
+import type {
+  Actor,
+  AuditEntry,
+  AuditQuery,
+  AuditRecord,
+  Listed,
+  Outcome,
+} from '../../operations/contract.ts';
 import { announceAndWait } from '../changes.ts';
 import { type Database, idNumber } from '../database.ts';
 

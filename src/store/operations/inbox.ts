@@ -1,7 +1,7 @@
-import type { Actor, Listed } from '../../admin/contract.ts';
-import type { FeedbackMessage, Inbox, NotFound, Registration } from '../../admin/ports.ts';
 import { PAGE_SIZE_MAX } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
+import type { FeedbackMessage, Inbox, NotFound, Registration } from '../../operations/admin-ports.ts';
+import type { Actor, Listed } from '../../operations/contract.ts';
 import { findRegistration, setRegistration } from '../accounts/registration.ts';
 import { type Database, idNumber } from '../database.ts';
 import { type AuditContext, audited, listAudit } from './audit.ts';

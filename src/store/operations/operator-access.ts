@@ -1,6 +1,6 @@
-import type { Actor } from '../../admin/contract.ts';
-import type { AccountChanges, KeyPlace, NotFound } from '../../admin/ports.ts';
-import type { KeyPatch, KeyView } from '../../platform/account/key-view.ts';
+import type { AccountChanges, KeyPlace, NotFound } from '../../operations/admin-ports.ts';
+import type { Actor } from '../../operations/contract.ts';
+import type { KeyPatch, KeyView } from '../../operations/keys/key-view.ts';
 import { findKey, updateKey } from '../accounts/api-keys.ts';
 import { createSessionStore } from '../accounts/sessions.ts';
 import { type AuditContext, audited } from './audit.ts';

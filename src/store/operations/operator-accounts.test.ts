@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountWith } from '../../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
-import type { AccountChanges } from '../../admin/ports.ts';
 import { newSealer } from '../../kernel/encoding/seal.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import { systemRandom } from '../../kernel/random.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
+import type { AccountChanges } from '../../operations/admin-ports.ts';
 import { submitVerification } from '../accounts/verifications.ts';
 import { accountChanges } from './operator-accounts.ts';
 

@@ -1,5 +1,7 @@
 import type { StoredAccount } from '../../accounts/contract.ts';
-import type { Actor } from '../../admin/contract.ts';
+import type { EntryJson } from '../../catalog/entry-json.ts';
+import { assert } from '../../kernel/assert.ts';
+import { formatMicro } from '../../kernel/money.ts';
 import type {
   AccountChange,
   AccountChanges,
@@ -7,10 +9,8 @@ import type {
   NotFound,
   UnknownEntry,
   WantedAccount,
-} from '../../admin/ports.ts';
-import type { EntryJson } from '../../catalog/entry-json.ts';
-import { assert } from '../../kernel/assert.ts';
-import { formatMicro } from '../../kernel/money.ts';
+} from '../../operations/admin-ports.ts';
+import type { Actor } from '../../operations/contract.ts';
 import { listAccounts } from '../accounts/account-list.ts';
 import { createAccount, findAccount, updateAccount } from '../accounts/accounts.ts';
 import { listKeys } from '../accounts/api-keys.ts';

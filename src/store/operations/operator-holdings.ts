@@ -1,10 +1,10 @@
 import type { Funds } from '../../accounts/contract.ts';
 import type { ByokView } from '../../accounts/views.ts';
-import type { Actor, AuditEntry } from '../../admin/contract.ts';
 import type { EntryJson } from '../../catalog/entry-json.ts';
 import { assert } from '../../kernel/assert.ts';
 import { AMOUNT_MICRO_MAX, formatMicro } from '../../kernel/money.ts';
 import type { Random } from '../../kernel/random.ts';
+import type { Actor, AuditEntry } from '../../operations/contract.ts';
 import {
   type CreatedKey,
   createKey,

@@ -1,7 +1,12 @@
 import type { Funds } from '../../accounts/contract.ts';
-import type { Actor, AuditEntry } from '../../admin/contract.ts';
-import type { AccountChanges, MoneyMove, NotFound, WantedSubscription } from '../../admin/ports.ts';
 import { AMOUNT_MICRO_MAX, formatMicro } from '../../kernel/money.ts';
+import type {
+  AccountChanges,
+  MoneyMove,
+  NotFound,
+  WantedSubscription,
+} from '../../operations/admin-ports.ts';
+import type { Actor, AuditEntry } from '../../operations/contract.ts';
 import { cancelSubscription, type GrantedSubscription, grantDays } from '../accounts/subscriptions.ts';
 import type { Database } from '../database.ts';
 import { postMovement } from '../ledger/movement.ts';

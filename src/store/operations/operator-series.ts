@@ -1,4 +1,4 @@
-import type { OperatorSeries, Period, TimedSales, Traffic } from '../../admin/ports.ts';
+import type { OperatorSeries, Period, TimedSales, Traffic } from '../../operations/admin-ports.ts';
 import type { Database } from '../database.ts';
 
 /** What operators look at over time, from the same roll-ups as the sums. */

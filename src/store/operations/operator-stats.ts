@@ -1,3 +1,4 @@
+import { assert } from '../../kernel/assert.ts';
 import type {
   CredentialSales,
   ModelSales,
@@ -7,9 +8,8 @@ import type {
   Sales,
   Traffic,
   VendorSales,
-} from '../../admin/ports.ts';
-import { assert } from '../../kernel/assert.ts';
-import { STATS_GROUPS_MAX } from '../../platform/bounds.ts';
+} from '../../operations/admin-ports.ts';
+import { STATS_GROUPS_MAX } from '../../operations/bounds.ts';
 import type { Database } from '../database.ts';
 import { loadLiveNodes } from './heartbeats.ts';
 import { findSeries } from './operator-series.ts';

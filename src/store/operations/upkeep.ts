@@ -9,7 +9,7 @@ import { assert } from '../../kernel/assert.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { createDays, type Days } from '../../kernel/time/days.ts';
-import { SESSIONS_PRUNED_ROWS } from '../../platform/bounds.ts';
+import { SESSIONS_PRUNED_ROWS } from '../../operations/bounds.ts';
 import { pruneLoginFailures } from '../accounts/login-failures.ts';
 import { pruneSessions } from '../accounts/sessions.ts';
 import type { Database } from '../database.ts';

@@ -1,0 +1,79 @@
+import { maskDocument } from '../../kernel/encoding/mask.ts';
+import { formatMicro } from '../../kernel/money.ts';
+import type { AccountDetail, FoundAccount, FoundSubscription, FoundVerification } from '../admin-ports.ts';
+
+/** The format of times, and the current month of the cap. */
+export interface Shown {
+  showTime(timeMs: number): string;
+  month(nowMs: number): string;
+}
+
+export function shownListed(account: FoundAccount, { showTime }: Shown): object {
+  return {
+    id: account.id,
+    email: account.email,
+    status: account.status,
+    role: account.role,
+    user_type: account.userType,
+    credits: formatMicro(account.creditsMicro),
+    balance: formatMicro(account.balanceMicro),
+    created_at: showTime(account.createdAtMs),
+  };
+}
+
+export function shownAccount(detail: AccountDetail, shown: Shown, nowMs: number): object {
+  const { account, keys, credentials, subscriptions, verification, createdAtMs } = detail;
+  const { funds, preference } = account;
+  const spentMicro = funds.month === shown.month(nowMs) ? funds.monthSpentMicro : 0n;
+  return {
+    ...shownListed({ ...account, ...funds, createdAtMs }, shown),
+    user_rate: formatMicro(account.userRateMicro),
+    policy_id: account.policyId ?? null,
+    api_billing: account.apiBilling,
+    auto_exchange: account.autoExchange,
+    extra_api_quota: formatMicro(account.extraApiQuotaMicro),
+    month_spent: formatMicro(spentMicro),
+    fallback_model: preference.fallbackModel,
+    byok_fallback: preference.byokFallback,
+    verification: verification === undefined ? null : wholeVerification(verification, shown),
+    subscriptions: subscriptions.items.map((each) => shownSubscription(each, shown)),
+    keys: keys.items.map((key) => ({
+      id: key.id,
+      name: key.name,
+      prefix: key.prefix,
+      policy_id: key.policyId ?? null,
+      expires_at: key.expiresAtMs === undefined ? null : shown.showTime(key.expiresAtMs),
+      status: key.status,
+      created_at: shown.showTime(key.createdAtMs),
+    })),
+    keys_total: keys.total,
+    credentials: credentials.map(({ id, vendorCode, name, hint, baseUrl, status }) => ({
+      ...{ id, vendor: vendorCode, name, secret: `…${hint}`, base_url: baseUrl ?? null, status },
+    })),
+  };
+}
+
+export function shownSubscription(subscription: FoundSubscription, { showTime }: Shown): object {
+  const { id, planCode, startsAtMs, endsAtMs, status } = subscription;
+  return { id, plan: planCode, starts_at: showTime(startsAtMs), ends_at: showTime(endsAtMs), status };
+}
+
+/** For the operator who decides about this account: with the whole document number. */
+function wholeVerification(verification: FoundVerification, shown: Shown): object {
+  return { ...shownVerification(verification, shown), document_number: verification.documentNumber };
+}
+
+/** Lists and answers to decisions show only the end of the document number. */
+export function shownVerification(verification: FoundVerification, { showTime }: Shown): object {
+  const { id, accountId, email, kind, name, status, decidedAtMs } = verification;
+  return {
+    ...{ id, account_id: accountId, email, kind, name },
+    document_number: maskDocument(verification.documentNumber),
+    contact: verification.contact ?? null,
+    status,
+    reason: verification.reason ?? null,
+    granted: formatMicro(verification.grantedMicro),
+    created_at: showTime(verification.createdAtMs),
+    decided_at: decidedAtMs === undefined ? null : showTime(decidedAtMs),
+  };
+}

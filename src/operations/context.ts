@@ -1,0 +1,86 @@
+import type { Logins } from '../accounts/login-contract.ts';
+import type { CatalogSnapshot } from '../catalog/contract.ts';
+import type { Config } from '../config.ts';
+import type { Gate } from '../gate/contract.ts';
+import { assert } from '../kernel/assert.ts';
+import type { Sealer } from '../kernel/encoding/seal.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Random } from '../kernel/random.ts';
+import type { Times } from '../kernel/time/calendar.ts';
+import type { Clock } from '../kernel/time/clock.ts';
+import type { Days } from '../kernel/time/days.ts';
+import type { Database } from '../store/database.ts';
+import type { Prober } from '../upstream/probe.ts';
+
+/** What this process has observed of the platform's credentials and routes since its start. */
+export interface HealthReports {
+  credentialReports(): readonly {
+    readonly credentialId: number;
+    readonly active: number;
+    readonly suspect: boolean;
+    readonly refusals: number;
+  }[];
+  routeReports(): readonly {
+    readonly routeId: number;
+    readonly credentialId: number;
+    readonly breaker: string;
+    readonly failures: number;
+    readonly ejections: number;
+    readonly coolingMs: number;
+  }[];
+}
+
+/** What operations work with. A server opens it once (app/platform.ts), a command for itself. */
+export interface OperationDeps extends Times {
+  readonly config: Config;
+  readonly database: Database;
+  readonly sealer: Sealer;
+  readonly logins: Logins;
+  readonly days: Days;
+  /** A gate in memory knows the calls of its own process only. */
+  readonly gate: Pick<Gate, 'look'>;
+  /** What the gateway of this process has observed of the vendors. */
+  readonly health: HealthReports;
+  readonly prober: Pick<Prober, 'probe'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  catalog(): CatalogSnapshot;
+  /** The month of a time in the time zone of the server. */
+  month(timeMs: number): string;
+  /** Returns when every node has what was written so far, or after a bounded wait. */
+  inForce(): Promise<void>;
+}
+
+/** The login of a request. It is read for every request, so that a logout is in force at once. */
+export interface LoggedIn {
+  readonly accountId: number;
+  readonly role: 'user' | 'operator';
+  readonly sessionId: string;
+}
+
+/** The context of a handler besides its input. */
+export interface Context extends OperationDeps {
+  /** Set for `user` and `operator`, and for `optional` with a valid login. */
+  readonly caller: LoggedIn | undefined;
+  /** The client's address, behind a trusted proxy the one that the proxy names. */
+  readonly address: string;
+  /** As the client sent it, '' if absent. Shown only to the owner of the account. */
+  readonly userAgent: string;
+  /** See `readCookies` in operations/auth/cookies.ts. */
+  readonly cookies: ReadonlyMap<string, string>;
+  readonly requestId: string;
+}
+
+/** The dispatcher lets in logged-in callers only: the access of this row is `user` or `operator`. */
+export function ownAccount({ caller }: Context): number {
+  assert(caller !== undefined, 'the caller is logged in');
+  return caller.accountId;
+}
+
+/** What the operations of an account need besides their own port. */
+export interface AccountEndpointDeps extends Times {
+  catalog(): CatalogSnapshot;
+  /** Returns when every node has what was written so far, or after a bounded wait. */
+  inForce(): Promise<void>;
+}

@@ -1,0 +1,222 @@
+import { formatMicro } from '../../kernel/money.ts';
+import type { Clock } from '../../kernel/time/clock.ts';
+import { inputTokens, outputTokens } from '../../kernel/usage.ts';
+import type { BalanceItem, ConsumptionItem, LogFilter, LoggedCall, TimeRange } from '../../ledger/log.ts';
+import { EXPORT_DAYS_MAX } from '../bounds.ts';
+import type { Context } from '../context.ts';
+import { type AccountEndpointDeps, ownAccount } from '../context.ts';
+import { type Failure, fail } from '../failure.ts';
+import { type Operation, operation, type TextAnswer } from '../operation.ts';
+import { type Static, Type } from '../schema.ts';
+import { type Cell, csvLine, type Figure } from './csv.ts';
+import { CALL_LOG_FIELDS, CONSUMPTION_FIELDS, filterOf, RANGE_FIELDS, rangeOf } from './log-filter.ts';
+import type { ShowTime } from './log-items.ts';
+
+interface Asked {
+  readonly accountId: number;
+  readonly filter: LogFilter;
+}
+
+/** Each yields pieces, newest first. The next is read when the one before has been written. */
+export interface ExportPort {
+  calls(asked: Asked): AsyncIterable<readonly LoggedCall[]>;
+  consumptions(asked: Asked): AsyncIterable<readonly ConsumptionItem[]>;
+  balance(accountId: number, range: TimeRange): AsyncIterable<readonly BalanceItem[]>;
+}
+
+export interface ExportNeeds {
+  readonly exports: ExportPort;
+  readonly deps: AccountEndpointDeps;
+}
+
+type Columns<Item> = Readonly<Record<string, (item: Item, showTime: ShowTime) => Cell>>;
+
+const figure = (amountMicro: bigint): Figure => ({ figure: formatMicro(amountMicro) });
+
+const CALL_COLUMNS: Columns<LoggedCall> = {
+  id: ({ id }) => id,
+  request_id: ({ callId }) => callId,
+  created_at: ({ createdAtMs }, showTime) => showTime(createdAtMs),
+  model_id: ({ modelAsked }) => modelAsked,
+  model_used: ({ modelUsed }) => modelUsed,
+  protocol: ({ protocolIn }) => protocolIn,
+  stream: ({ stream }) => stream,
+  status: ({ status }) => status,
+  error_code: ({ errorCode }) => errorCode,
+  verdict: ({ verdict }) => verdict,
+  input_tokens: ({ usage }) => inputTokens(usage),
+  output_tokens: ({ usage }) => outputTokens(usage),
+  cache_read_tokens: ({ usage }) => usage.cacheRead,
+  cache_write_tokens: ({ usage }) => usage.cacheWrite,
+  reasoning_tokens: ({ usage }) => usage.outputReasoning,
+  images: ({ usage }) => usage.images,
+  estimated: ({ estimated }) => estimated,
+  amount: ({ amountMicro }) => figure(amountMicro),
+  credits: ({ creditsMicro }) => figure(creditsMicro),
+  payer: ({ payer }) => payer,
+  subscription_covered: ({ payer }) => payer === 'subscription',
+  free_reason: ({ freeReason }) => freeReason,
+  ttft_ms: ({ ttfbMs }) => ttfbMs,
+  duration_ms: ({ durationMs }) => durationMs,
+  key_id: ({ keyId }) => keyId,
+  key_name: ({ keyName }) => keyName,
+};
+
+const CONSUMPTION_COLUMNS: Columns<ConsumptionItem> = {
+  id: ({ id }) => id,
+  call_id: ({ callId }) => callId,
+  created_at: ({ createdAtMs }, showTime) => showTime(createdAtMs),
+  model: ({ receipt }) => receipt.model,
+  payer: ({ receipt }) => receipt.payer,
+  list_amount: ({ receipt }) => ({ figure: receipt.list_amount }),
+  amount: ({ amountMicro }) => figure(amountMicro),
+  charge: ({ receipt }) => ({ figure: receipt.charge }),
+  exchanged: ({ receipt }) => ({ figure: receipt.exchanged }),
+  credits: ({ creditsMicro }) => figure(creditsMicro),
+  shortfall: ({ shortfallMicro }) => figure(shortfallMicro),
+  free_reason: ({ receipt }) => receipt.free_reason,
+};
+
+const BALANCE_COLUMNS: Columns<BalanceItem> = {
+  id: ({ id }) => id,
+  created_at: ({ createdAtMs }, showTime) => showTime(createdAtMs),
+  kind: ({ kind }) => kind,
+  pool: ({ pool }) => pool,
+  change: ({ changeMicro }) => figure(changeMicro),
+  after: ({ afterMicro }) => figure(afterMicro),
+  ref: ({ ref }) => ref,
+};
+
+type Lines<Item> = (pieces: AsyncIterable<readonly Item[]>, showTime: ShowTime) => AsyncGenerator<string>;
+
+/** The lines of each log, for files and for the terminal. The first line has the names of the columns. */
+export const callLines: Lines<LoggedCall> = (pieces, showTime) => csvOf(CALL_COLUMNS, pieces, showTime);
+export const consumptionLines: Lines<ConsumptionItem> = (pieces, showTime) =>
+  csvOf(CONSUMPTION_COLUMNS, pieces, showTime);
+export const balanceLines: Lines<BalanceItem> = (pieces, showTime) =>
+  csvOf(BALANCE_COLUMNS, pieces, showTime);
+
+const FORMAT = { format: Type.Optional(Type.Literal('csv', { default: 'csv' })) };
+const CSV = Type.String({
+  description: 'CSV (RFC 4180) in UTF-8. The first line has the names of the columns.',
+});
+
+const CSV_TYPE = 'text/csv; charset=utf-8';
+
+const WAY = { surface: 'user', access: 'user', tag: 'Logs', method: 'GET' } as const;
+const GROUP = { ...WAY, data: CSV, file: CSV_TYPE };
+
+/** The logs as files. They are written while they are read, at any length. */
+export function exportOperations(needs: ExportNeeds): readonly Operation[] {
+  return [exportCalls(needs), exportConsumptions(needs), exportBalance(needs)];
+}
+
+function exportCalls({ exports, deps }: ExportNeeds): Operation {
+  return operation({
+    ...GROUP,
+    name: 'logs.exportCalls',
+    path: '/call-log/export',
+    title: 'Export my calls',
+    summary: 'The call log as CSV, at most a year.',
+    query: Type.Object({ ...FORMAT, ...CALL_LOG_FIELDS }),
+    example: { data: exampleOf(CALL_COLUMNS) },
+    handle: async ({ query }, context) => {
+      const filter = boundedFilterOf(query, deps, context.clock);
+      if ('kind' in filter) return filter;
+      const pieces = exports.calls({ accountId: ownAccount(context), filter });
+      return fileOf('call-log', callLines(pieces, deps.showTime), { deps, context });
+    },
+  });
+}
+
+function exportConsumptions({ exports, deps }: ExportNeeds): Operation {
+  return operation({
+    ...GROUP,
+    name: 'logs.exportConsumptions',
+    path: '/consumption-log/export',
+    title: 'Export my consumption',
+    summary: 'The consumption log as CSV, at most a year.',
+    query: Type.Object({ ...FORMAT, ...CONSUMPTION_FIELDS }),
+    example: { data: exampleOf(CONSUMPTION_COLUMNS) },
+    handle: async ({ query }, context) => {
+      const filter = boundedFilterOf(query, deps, context.clock);
+      if ('kind' in filter) return filter;
+      const pieces = exports.consumptions({ accountId: ownAccount(context), filter });
+      return fileOf('consumption-log', consumptionLines(pieces, deps.showTime), { deps, context });
+    },
+  });
+}
+
+function exportBalance({ exports, deps }: ExportNeeds): Operation {
+  return operation({
+    ...GROUP,
+    name: 'logs.exportBalance',
+    path: '/balance-log/export',
+    title: 'Export my balance changes',
+    summary: 'The balance log as CSV, at most a year.',
+    query: Type.Object({ ...FORMAT, ...RANGE_FIELDS }),
+    example: { data: exampleOf(BALANCE_COLUMNS) },
+    handle: async ({ query }, context) => {
+      const range = boundedRangeOf(rangeOf(query, deps), context.clock);
+      if ('kind' in range) return range;
+      const pieces = exports.balance(ownAccount(context), range);
+      return fileOf('balance-log', balanceLines(pieces, deps.showTime), { deps, context });
+    },
+  });
+}
+
+const FILTER = Type.Object(CALL_LOG_FIELDS);
+const DAYS_MS = EXPORT_DAYS_MAX * 86_400_000;
+
+function boundedFilterOf(
+  query: Static<typeof FILTER>,
+  deps: AccountEndpointDeps,
+  clock: Clock,
+): LogFilter | Failure {
+  const filter = filterOf(query, deps);
+  if ('kind' in filter) return filter;
+  const range = boundedRangeOf(filter, clock);
+  return 'kind' in range ? range : { ...filter, ...range };
+}
+
+/** An absent `to` is now, an absent `from` is a year before it. */
+function boundedRangeOf(range: TimeRange | Failure, clock: Clock): TimeRange | Failure {
+  if ('kind' in range) return range;
+  // `to` is exclusive, and the current millisecond belongs to the export.
+  const { toMs = Math.max(clock.now(), range.fromMs ?? 0) + 1 } = range;
+  const { fromMs = toMs - DAYS_MS } = range;
+  if (toMs - fromMs > DAYS_MS) {
+    return fail('badParameter', `from must be at most ${EXPORT_DAYS_MAX} days before to`);
+  }
+  return { fromMs, toMs };
+}
+
+async function* csvOf<Item>(
+  columns: Columns<Item>,
+  pieces: AsyncIterable<readonly Item[]>,
+  showTime: ShowTime,
+): AsyncGenerator<string, void, undefined> {
+  const cells = Object.values(columns);
+  yield csvLine(Object.keys(columns));
+  for await (const items of pieces) {
+    yield items.map((item) => csvLine(cells.map((cell) => cell(item, showTime)))).join('');
+  }
+}
+
+function fileOf(
+  name: string,
+  chunks: AsyncIterable<string>,
+  { deps, context }: { readonly deps: AccountEndpointDeps; readonly context: Context },
+): TextAnswer {
+  const day = deps.showTime(context.clock.now()).slice(0, 10);
+  return {
+    kind: 'text',
+    contentType: CSV_TYPE,
+    fileName: `${name}-${day}.csv`,
+    chunks,
+  };
+}
+
+function exampleOf(columns: Readonly<Record<string, unknown>>): string {
+  return csvLine(Object.keys(columns));
+}
