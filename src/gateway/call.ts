@@ -1,11 +1,11 @@
 import type { Caller } from '../accounts/contract.ts';
 import type { Route } from '../catalog/contract.ts';
 import type { PriceSnapshot } from '../catalog/price.ts';
-import type { Lease } from '../gate/contract.ts';
+import type { Lease, LeasedWindow } from '../gate/contract.ts';
 import type { Refusal } from '../kernel/errors.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
-import type { Attempt, Payer, Verdict } from '../ledger/contract.ts';
+import type { Attempt, CallTerms, Payer } from '../ledger/contract.ts';
 import type { Expected } from '../ledger/shortfall.ts';
 import type { ClientRequest } from '../protocol/convert/convert.ts';
 import type { FilePart, ImagePart } from '../protocol/hub/part.ts';
@@ -72,16 +72,8 @@ export interface MediaLoader {
 /** nginx's status for a client that closed its connection. It appears in the call log only. */
 export const CLIENT_CLOSED = 499;
 
-/** How a call ended, for the client and the bill. */
-export interface Outcome {
-  readonly status: number;
-  readonly errorCode: number | null;
-  readonly verdict: Verdict;
-  readonly usage: Usage;
-  readonly estimated: boolean;
-}
-
 const NOTHING_DROPPED: readonly string[] = [];
+const NO_WINDOWS: readonly LeasedWindow[] = Object.freeze([]);
 
 export interface CallStart {
   readonly id: string;
@@ -118,5 +110,32 @@ export function newCall(start: CallStart): Call {
     media: undefined,
     usage: NO_USAGE,
     settled: false,
+  };
+}
+
+/** The call as its records have it, with its route, payer and hold of this moment. */
+export function termsOf(call: Call, creditsPerYuan: number): CallTerms {
+  const { caller, route, lease } = call;
+  return {
+    callId: call.id,
+    createdAtMs: call.createdAtMs,
+    accountId: caller.account.id,
+    keyId: caller.key.id,
+    keyName: caller.key.name,
+    modelAsked: call.modelAsked,
+    modelUsed: call.modelUsed,
+    routeId: route?.id ?? null,
+    vendor: route?.vendor.code ?? null,
+    protocolIn: call.endpoint.protocol,
+    protocolOut: call.protocolOut ?? null,
+    stream: call.stream,
+    payer: call.payer,
+    month: lease?.month,
+    mayExchange: lease?.mayExchange,
+    capMicro: lease?.capMicro,
+    creditsPerYuan,
+    price: call.price ?? null,
+    heldMicro: lease?.heldMicro ?? 0n,
+    windows: lease?.windows ?? NO_WINDOWS,
   };
 }

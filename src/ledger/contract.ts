@@ -46,37 +46,11 @@ export interface Attempt {
   readonly durationMs: number;
 }
 
-/** Written before the first byte goes upstream, and again for every further route: the last one counts. */
-export interface OpenCall extends Granted {
-  readonly callId: string;
-  readonly createdAtMs: number;
-  readonly accountId: number;
-  readonly keyId: number;
-  readonly keyName: string;
-  readonly modelAsked: string;
-  readonly modelUsed: string;
-  readonly routeId: number;
-  readonly vendor: string;
-  /** Of the attempt that begins; `own` as in Attempt. */
-  readonly credential: string;
-  readonly own?: true | undefined;
-  readonly protocolIn: Protocol;
-  readonly protocolOut: Protocol;
-  readonly stream: boolean;
-  readonly payer: Payer;
-  readonly price: PriceSnapshot;
-  /** Estimated input: charged if the process dies after a mark without input tokens. */
-  readonly inputTokens: number;
-  readonly images: number;
-  /** The maximum output; absent in older journals. */
-  readonly outputTokensMax?: number | undefined;
-  readonly heldMicro: bigint;
-  /** The windows of the gate that count the call. What it used of each is known at its end. */
-  readonly windows: readonly LeasedWindow[];
-}
-
-/** Everything that the call log, the charge and its receipt need; the journal's `end` record. */
-export interface CallRecord extends Granted {
+/**
+ * What is known of a call when it is opened: who calls which model on which route, who pays, and how much is
+ * held. Open record and end record of a call begin with it. A refused call may have no route.
+ */
+export interface CallTerms extends Granted {
   readonly callId: string;
   readonly createdAtMs: number;
   readonly accountId: number;
@@ -89,28 +63,68 @@ export interface CallRecord extends Granted {
   readonly protocolIn: Protocol;
   readonly protocolOut: Protocol | null;
   readonly stream: boolean;
+  readonly payer: Payer;
+  readonly price: PriceSnapshot | null;
+  readonly heldMicro: bigint;
+  /** The windows of the gate that count the call. What it used of each is known at its end. */
+  readonly windows: readonly LeasedWindow[];
+}
+
+/** The terms of a call that has a route. */
+export interface RoutedTerms extends CallTerms {
+  readonly routeId: number;
+  readonly vendor: string;
+  readonly protocolOut: Protocol;
+  readonly price: PriceSnapshot;
+}
+
+/** Written before the first byte goes upstream, and again for every further route: the last one counts. */
+export interface OpenCall extends RoutedTerms {
+  /** Of the attempt that begins; `own` as in Attempt. */
+  readonly credential: string;
+  readonly own?: true | undefined;
+  /** Estimated input: charged if the process dies after a mark without input tokens. */
+  readonly inputTokens: number;
+  readonly images: number;
+  /** The maximum output; absent in older journals. */
+  readonly outputTokensMax?: number | undefined;
+}
+
+/** How a call ended, for the client and the bill. */
+export interface Outcome {
   /** The HTTP status of the answer. */
   readonly status: number;
   /** The gateway's five-digit code; none for an error of the upstream. */
   readonly errorCode: number | null;
+  readonly verdict: Verdict;
   readonly usage: Usage;
   readonly estimated: boolean;
-  readonly payer: Payer;
-  readonly price: PriceSnapshot | null;
+}
+
+/** What a call costs. */
+export interface Bill {
   /** Micro-yuan after all rates. */
   readonly amountMicro: bigint;
   /** Micro-Credits to take; 0n if the call is free. */
   readonly chargeMicro: bigint;
-  readonly freeReason: FreeReason | null;
-  readonly verdict: Verdict;
+}
+
+/** What the call log says of the way to the outcome. */
+export interface Course {
   readonly attempts: readonly Attempt[];
-  /** The hold of the call at its end. Cost beyond that is taken last (overrun.ts). */
-  readonly heldMicro: bigint;
   /** Recorded for calls paid by Credits, to explain a shortfall. Absent in older journals. */
   readonly expected?: Expected | undefined;
   readonly ttfbMs: number | null;
   readonly durationMs: number;
   readonly droppedFields: readonly string[];
+}
+
+/**
+ * Everything that the call log, the charge and its receipt need; the journal's `end` record. `heldMicro` is
+ * the hold at the end: cost beyond that is taken last (overrun.ts).
+ */
+export interface CallRecord extends CallTerms, Outcome, Bill, Course {
+  readonly freeReason: FreeReason | null;
   /** What the call used of each window that counts it. The store keeps them across a restart. */
   readonly windows: readonly RememberedWindow[];
 }

@@ -1,44 +1,21 @@
 import type { Rates } from '../catalog/price.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
-import type { Usage } from '../kernel/usage.ts';
-import type { Attempt, FreeReason, Payer, Verdict } from './contract.ts';
+import type { CallRecord, Granted, Payer } from './contract.ts';
 import type { Receipt } from './receipt.ts';
 
 /** The rows of the logs and their filters: plain data for every reader. */
 
 /** One row of the call log, with its charge. */
-export interface LoggedCall {
+export interface LoggedCall extends Omit<CallRecord, keyof Granted | NotShown> {
   /** The id of the row. It orders calls of the same millisecond. */
   readonly id: number;
-  readonly callId: string;
-  readonly createdAtMs: number;
-  readonly accountId: number;
-  readonly keyId: number;
-  readonly keyName: string;
-  readonly modelAsked: string;
-  readonly modelUsed: string;
-  readonly vendor: string | null;
-  readonly protocolIn: Protocol;
-  readonly protocolOut: Protocol | null;
-  readonly stream: boolean;
-  readonly status: number;
-  readonly errorCode: number | null;
-  readonly verdict: Verdict;
-  readonly usage: Usage;
-  readonly estimated: boolean;
-  readonly payer: Payer;
-  readonly freeReason: FreeReason | null;
   /** The values at the time of the call; null if it reached no vendor. */
   readonly rates: Rates | null;
-  /** The price of the call, micro-yuan. */
-  readonly amountMicro: bigint;
   /** The charge, micro-Credits; 0 if it was free. */
   readonly creditsMicro: bigint;
-  readonly attempts: readonly Attempt[];
-  readonly ttfbMs: number | null;
-  readonly durationMs: number;
-  readonly droppedFields: readonly string[];
 }
+
+type NotShown = 'routeId' | 'price' | 'chargeMicro' | 'heldMicro' | 'expected' | 'windows';
 
 /** A row of the consumption log. */
 export interface ConsumptionItem {

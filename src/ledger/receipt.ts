@@ -3,7 +3,7 @@ import { effectivePrice, namePrices, type PriceField } from '../catalog/price-fi
 import { assert } from '../kernel/assert.ts';
 import { formatMicro } from '../kernel/money.ts';
 import type { Usage } from '../kernel/usage.ts';
-import type { Attempt, FreeReason, Payer } from './contract.ts';
+import type { CallRecord, FreeReason, Payer } from './contract.ts';
 
 /**
  * A charge as a computation that a person can repeat: quantity × price, line by line, times each rate,
@@ -81,18 +81,10 @@ export interface ReceiptEntry {
 }
 
 /** The data of the call log, the consumption log and the ledger about a call that reached a vendor. */
-export interface ReceiptSource {
-  readonly callId: string;
-  readonly modelUsed: string;
-  readonly modelAsked: string;
-  readonly payer: Payer;
-  readonly estimated: boolean;
-  readonly usage: Usage;
+export interface ReceiptSource
+  extends Pick<CallRecord, 'callId' | 'modelUsed' | 'modelAsked' | 'payer' | 'estimated' | 'usage'>,
+    Pick<CallRecord, 'chargeMicro' | 'heldMicro' | 'freeReason' | 'attempts'> {
   readonly price: PriceSnapshot;
-  readonly chargeMicro: bigint;
-  readonly heldMicro: bigint;
-  readonly freeReason: FreeReason | null;
-  readonly attempts: readonly Attempt[];
   readonly creditsPerYuan: number;
   readonly exchangedMicro: bigint;
   readonly creditsMicro: bigint;

@@ -5,14 +5,14 @@ import type { MemoryGate } from '../../src/gate/memory.ts';
 import { findPaymentSources } from '../../src/gateway/admit/eligible.ts';
 import { enterRequest, moneyRequest } from '../../src/gateway/admit/enter.ts';
 import { type PricingContext, priceSnapshot, quote } from '../../src/gateway/admit/quote.ts';
-import { type Call, newCall } from '../../src/gateway/call.ts';
+import { type Call, newCall, termsOf } from '../../src/gateway/call.ts';
 import { settleCall } from '../../src/gateway/settle/settle.ts';
 import { Tasks } from '../../src/kernel/async/task.ts';
 import { newCallId } from '../../src/kernel/id.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import type { ManualClock } from '../../src/kernel/time/clock.ts';
 import { NO_USAGE, type Usage } from '../../src/kernel/usage.ts';
-import type { CallRecord, Verdict } from '../../src/ledger/contract.ts';
+import type { CallRecord, OpenCall, RoutedTerms, Verdict } from '../../src/ledger/contract.ts';
 import type { RequestFacts } from '../../src/protocol/dialect.ts';
 import {
   sampleAccount,
@@ -242,32 +242,12 @@ function usageOf({ input, output }: Tokens): Usage {
 
 let attempts = 0;
 
-function openOf(call: Call, { input }: Wanted) {
-  const { route, price, lease } = call;
-  if (route === undefined || price === undefined || lease === undefined) throw new Error('not routed');
+function openOf(call: Call, { input }: Wanted): OpenCall {
   return {
-    callId: call.id,
-    createdAtMs: call.createdAtMs,
-    accountId: call.caller.account.id,
-    keyId: 1,
-    keyName: 'model',
-    modelAsked: route.modelId,
-    modelUsed: route.modelId,
-    routeId: route.id,
+    ...(termsOf(call, CREDITS_PER_YUAN) as RoutedTerms),
     // No call asks one route twice with one credential.
     credential: `credential-${++attempts}`,
-    vendor: route.vendor.code,
-    protocolIn: 'chat',
-    protocolOut: 'chat',
-    stream: true,
-    payer: call.payer,
-    month: lease.month,
-    mayExchange: lease.mayExchange,
-    capMicro: lease.capMicro,
-    price,
     inputTokens: input,
     images: 0,
-    heldMicro: lease.heldMicro,
-    windows: lease.windows,
-  } as const;
+  };
 }

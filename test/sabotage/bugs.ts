@@ -106,9 +106,9 @@ const CHARGES: readonly Bug[] = [
   },
   {
     name: 'a covered call is charged',
-    file: 'src/gateway/settle/settle.ts',
-    text: "const chargeMicro = call.payer === 'credits' ?",
-    instead: "const chargeMicro = call.payer !== 'none' ?",
+    file: 'src/ledger/end-record.ts',
+    text: "const chargeMicro = payer === 'credits' ?",
+    instead: "const chargeMicro = payer !== 'none' ?",
     catcher: model,
   },
   {
@@ -146,15 +146,15 @@ const JOURNAL: readonly Bug[] = [
   {
     name: 'recovery takes for held what was not',
     file: 'src/ledger/journal/recover.ts',
-    text: ': (call.mark.heldMicro ?? maxMicro(open.heldMicro, chargeMicro)),',
-    instead: ': maxMicro(open.heldMicro, chargeMicro),',
+    text: ': (mark.heldMicro ?? maxMicro(open.heldMicro, bill.chargeMicro));',
+    instead: ': maxMicro(open.heldMicro, bill.chargeMicro);',
     catcher: recover('tells what it held at its last mark'),
   },
   {
     name: 'recovery charges who does not pay by Credits',
-    file: 'src/ledger/journal/recover.ts',
-    text: "const chargeMicro = open.payer === 'credits' ?",
-    instead: "const chargeMicro = open.payer !== 'none' ?",
+    file: 'src/ledger/end-record.ts',
+    text: "const chargeMicro = payer === 'credits' ?",
+    instead: "const chargeMicro = payer !== 'none' ?",
     catcher: recover('who does not pay Credits is charged nothing'),
   },
   {

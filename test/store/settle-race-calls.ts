@@ -3,7 +3,7 @@ import { silentLogger } from '../../src/kernel/log.ts';
 import type { Random } from '../../src/kernel/random.ts';
 import { systemClock } from '../../src/kernel/time/clock.ts';
 import { NO_USAGE } from '../../src/kernel/usage.ts';
-import type { CallRecord, OpenCall } from '../../src/ledger/contract.ts';
+import type { CallRecord, OpenCall, RoutedTerms } from '../../src/ledger/contract.ts';
 import { openJournal } from '../../src/ledger/journal/journal.ts';
 import { callOf, NOVEMBER } from '../support/calls.ts';
 
@@ -66,23 +66,12 @@ export async function writeJournal(directory: string, racers: readonly Racer[]):
 }
 
 function openOf(call: CallRecord): OpenCall {
-  const { callId, createdAtMs, accountId, keyId, keyName, modelAsked, modelUsed, routeId } = call;
-  const { protocolIn, protocolOut, stream, payer, price, heldMicro, vendor } = call;
-  if (price === null || vendor === null || routeId === null || protocolOut === null) {
-    throw new Error('a call of the race reached its vendor');
-  }
-  const who = { callId, createdAtMs, accountId, keyId, keyName };
-  const where = { modelAsked, modelUsed, routeId, vendor, protocolIn, protocolOut, stream };
   const windows = call.windows.map(({ used: _used, ...window }) => window);
   return {
-    ...who,
-    ...where,
+    ...(call as RoutedTerms),
     credential: 'main',
-    payer,
-    price,
     inputTokens: call.usage.inputFresh,
     images: 0,
-    heldMicro,
     windows,
   };
 }

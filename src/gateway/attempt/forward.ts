@@ -1,15 +1,15 @@
 import type { Route } from '../../catalog/contract.ts';
-import type { LeasedWindow } from '../../gate/contract.ts';
 import { assert } from '../../kernel/assert.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import { NO_USAGE, totalTokens } from '../../kernel/usage.ts';
+import type { CallTerms, Outcome, RoutedTerms } from '../../ledger/contract.ts';
 import { answerHeaders } from '../../upstream/answer-headers.ts';
 import type { Ticket } from '../../upstream/health/health.ts';
 import { addressVendor } from '../../upstream/vendor.ts';
 import { classify } from '../admit/route.ts';
 import { modelHeaders, ownHeaders, sendRefusal } from '../answer/answer.ts';
 import type { StreamTimes } from '../answer/stream.ts';
-import { CLIENT_CLOSED, type Outcome } from '../call.ts';
+import { CLIENT_CLOSED, termsOf } from '../call.ts';
 import { saveAnswer } from '../convert/conversation-save.ts';
 import { translate } from '../convert/translate.ts';
 import type { Translation } from '../convert/translation.ts';
@@ -25,8 +25,6 @@ import {
 import { type AttemptResult, NOTHING_SPENT, type Spent, type VendorError } from './attempt-result.ts';
 import { isOwnDoing, lastVendorError, type RouteFailures, refusalFor } from './route-failures.ts';
 import { isBlobRefused } from './vendor-error.ts';
-
-const NO_WINDOWS: readonly LeasedWindow[] = Object.freeze([]);
 
 const LIMITED: AttemptResult = {
   kind: 'route-failed',
@@ -133,7 +131,7 @@ async function tryRoute(context: AttemptContext, route: Route, trial: Trial): Pr
   if (ticket === undefined) return LIMITED;
   beginAttempt(context, route, translation);
   try {
-    await openInJournal(context, route, translation);
+    await openInJournal(context, route);
     const result = context.response.closed
       ? LEFT
       : await send(context, route, { times, ticket, translation });
@@ -173,36 +171,22 @@ function send(context: AttemptContext, route: Route, watch: AttemptWatch): Promi
 }
 
 /** Rule M-20: the operating system has the open record before the first byte goes upstream. */
-function openInJournal(context: AttemptContext, route: Route, translation: Translation): Promise<void> {
-  const { call, facts, deps } = context;
-  assert(call.price !== undefined, 'an attempt has a price');
+function openInJournal({ call, facts, deps }: AttemptContext, route: Route): Promise<void> {
+  const terms = termsOf(call, deps.settlement.creditsPerYuan);
+  assert(isRouted(terms), 'an attempt has a route and a price');
   return deps.journal.open({
-    callId: call.id,
-    createdAtMs: call.createdAtMs,
-    accountId: call.caller.account.id,
-    keyId: call.caller.key.id,
-    keyName: call.caller.key.name,
-    modelAsked: call.modelAsked,
-    modelUsed: call.modelUsed,
-    routeId: route.id,
-    vendor: route.vendor.code,
+    ...terms,
     credential: route.credential.name,
     own: isOwn(route),
-    protocolIn: call.endpoint.protocol,
-    protocolOut: translation.protocol,
-    stream: call.stream,
-    payer: call.payer,
-    month: call.lease?.month,
-    mayExchange: call.lease?.mayExchange,
-    capMicro: call.lease?.capMicro,
-    creditsPerYuan: deps.settlement.creditsPerYuan,
-    price: call.price,
     inputTokens: facts.inputTokensEstimate,
     images: facts.images,
     outputTokensMax: call.expected?.outputTokens,
-    heldMicro: call.lease?.heldMicro ?? 0n,
-    windows: call.lease?.windows ?? NO_WINDOWS,
   });
+}
+
+function isRouted(terms: CallTerms): terms is RoutedTerms {
+  const { routeId, vendor, protocolOut, price } = terms;
+  return routeId !== null && vendor !== null && protocolOut !== null && price !== null;
 }
 
 function outcomeOf(result: AttemptResult): string {

@@ -1,15 +1,11 @@
-import { chargeableCreditsMicro, costMicro } from '../../catalog/price.ts';
-import type { Actuals, Gate, RememberedWindow } from '../../gate/contract.ts';
+import type { Actuals, Gate } from '../../gate/contract.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { Tasks } from '../../kernel/async/task.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
-import { totalTokens, type Usage } from '../../kernel/usage.ts';
-import type { CallRecord, Journal } from '../../ledger/contract.ts';
-import { findFreeReason } from '../../ledger/free-reason.ts';
-import { useOfWindows } from '../../ledger/window-use.ts';
-import type { Call, Outcome } from '../call.ts';
-
-const NO_WINDOWS: readonly RememberedWindow[] = Object.freeze([]);
+import { totalTokens } from '../../kernel/usage.ts';
+import type { CallRecord, Journal, Outcome } from '../../ledger/contract.ts';
+import { billOf, endRecord } from '../../ledger/end-record.ts';
+import { type Call, termsOf } from '../call.ts';
 
 /** Gets the record of every authenticated call when it ends. */
 export interface CallObserver {
@@ -75,8 +71,8 @@ function leaveThenEnd(call: Call, outcome: Outcome, actuals: Actuals, settlement
 }
 
 function actualsOf(call: Call, { usage }: Outcome, { creditsPerYuan }: Settlement): Actuals {
-  const amountMicro = call.price === undefined ? 0n : costMicro(usage, call.price);
-  const chargeMicro = call.payer === 'credits' ? chargeableCreditsMicro(amountMicro, creditsPerYuan) : 0n;
+  const { price = null, payer } = call;
+  const { amountMicro, chargeMicro } = billOf({ price, payer }, usage, creditsPerYuan);
   return { tokens: totalTokens(usage), amountMicro, chargeMicro, images: usage.images };
 }
 
@@ -87,53 +83,15 @@ function leaveGate(call: Call, actuals: Actuals, { gate, tasks }: Settlement): v
 }
 
 function recordOf(call: Call, outcome: Outcome, actuals: Actuals, settlement: Settlement): CallRecord {
-  const { caller, route, price } = call;
   const { clock, creditsPerYuan } = settlement;
-  const { amountMicro, chargeMicro } = actuals;
-  return {
-    callId: call.id,
-    createdAtMs: call.createdAtMs,
-    accountId: caller.account.id,
-    keyId: caller.key.id,
-    keyName: caller.key.name,
-    modelAsked: call.modelAsked,
-    modelUsed: call.modelUsed,
-    routeId: route?.id ?? null,
-    vendor: route?.vendor.code ?? null,
-    protocolIn: call.endpoint.protocol,
-    protocolOut: call.protocolOut ?? null,
-    stream: call.stream,
-    status: outcome.status,
-    errorCode: outcome.errorCode,
-    usage: outcome.usage,
-    estimated: outcome.estimated,
-    payer: call.payer,
-    month: call.lease?.month,
-    mayExchange: call.lease?.mayExchange,
-    capMicro: call.lease?.capMicro,
-    creditsPerYuan,
-    price: price ?? null,
-    amountMicro,
-    chargeMicro,
-    freeReason: findFreeReason({ payer: call.payer, chargeMicro, usage: outcome.usage }),
-    verdict: outcome.verdict,
+  return endRecord(termsOf(call, creditsPerYuan), outcome, {
+    bill: actuals,
+    // Images count at entry, whether they are produced or not.
+    counted: { tokens: actuals.tokens, images: Math.max(call.images, outcome.usage.images) },
     attempts: call.attempts,
-    heldMicro: call.lease?.heldMicro ?? 0n,
-    expected: call.payer === 'credits' ? call.expected : undefined,
+    expected: call.expected,
     ttfbMs: call.firstByteAt === undefined ? null : Math.round(call.firstByteAt - call.startedAt),
     durationMs: Math.round(clock.monotonic() - call.startedAt),
     droppedFields: call.dropped,
-    windows: windowsOf(call, outcome.usage, actuals),
-  };
-}
-
-/** What the call used of the gate's windows. A gate that outlives this process names none. */
-function windowsOf(call: Call, usage: Usage, actuals: Actuals): readonly RememberedWindow[] {
-  if (call.lease === undefined) return NO_WINDOWS;
-  return useOfWindows(call.lease.windows, {
-    tokens: actuals.tokens,
-    amountMicro: actuals.amountMicro,
-    images: Math.max(call.images, usage.images),
-    videos: usage.videos,
   });
 }

@@ -7,7 +7,7 @@ import type { LeasedWindow, RememberedWindow } from '../../gate/contract.ts';
 import { isJsonObject, parseJson } from '../../kernel/encoding/json.ts';
 import { PROTOCOLS } from '../../kernel/protocol-name.ts';
 import type { Usage } from '../../kernel/usage.ts';
-import type { Attempt, CallRecord, FreeReason, OpenCall, Payer, Verdict } from '../contract.ts';
+import type { Attempt, CallRecord, CallTerms, FreeReason, OpenCall, Payer, Verdict } from '../contract.ts';
 import type { Expected } from '../shortfall.ts';
 import { FRAME_HEAD_BYTES, isDuration, type JournalRecord, type Mark } from './record.ts';
 import { isCount } from './repeated-text.ts';
@@ -159,8 +159,7 @@ const leasedWindow = {
   startedAtMs: count,
 };
 
-/** The fields that open and end records share. */
-const caller = {
+const terms: Fields<Omit<CallTerms, 'windows'>> = {
   callId: text,
   createdAtMs: count,
   accountId: integer,
@@ -168,40 +167,40 @@ const caller = {
   keyName: text,
   modelAsked: text,
   modelUsed: text,
+  routeId: orNull(integer),
+  vendor: orNull(text),
   protocolIn: protocol,
+  protocolOut: orNull(protocol),
   stream: flag,
   payer,
   month: unsetText,
   mayExchange: setOrNot,
   capMicro: unsetMicro,
   creditsPerYuan: unsetCount,
+  price: orNull(readPrice),
+  heldMicro: micro,
 };
 
 const readOpen = fieldsOf<OpenCall>({
-  ...caller,
+  ...terms,
   routeId: integer,
   vendor: text,
-  credential: textOrNone,
-  own: setOrNot,
   protocolOut: protocol,
   price: readPrice,
+  credential: textOrNone,
+  own: setOrNot,
   inputTokens: count,
   images: count,
   outputTokensMax: unsetCount,
-  heldMicro: micro,
   windows: listOrNone(fieldsOf<LeasedWindow>(leasedWindow)),
 });
 
 const readEnd = fieldsOf<CallRecord>({
-  ...caller,
-  routeId: orNull(integer),
-  vendor: orNull(text),
-  protocolOut: orNull(protocol),
+  ...terms,
   status: count,
   errorCode: orNull(integer),
   usage: readUsage,
   estimated: flag,
-  price: orNull(readPrice),
   amountMicro: micro,
   chargeMicro: micro,
   freeReason: orNull(oneOf<FreeReason>('byok', 'covered', 'below-one-credit', 'nothing-produced')),
@@ -223,7 +222,6 @@ const readEnd = fieldsOf<CallRecord>({
       durationMs: duration,
     }),
   ),
-  heldMicro: micro,
   expected: unsetExpected,
   ttfbMs: orNull(duration),
   durationMs: duration,

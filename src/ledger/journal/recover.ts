@@ -1,19 +1,15 @@
 import { mkdir, unlink } from 'node:fs/promises';
 import { SETTLE_BATCH_MAX } from '../../bounds.ts';
-import { chargeableCreditsMicro, costMicro } from '../../catalog/price.ts';
 import type { Gate } from '../../gate/contract.ts';
-import { assert } from '../../kernel/assert.ts';
 import { fault } from '../../kernel/fault.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { maxMicro } from '../../kernel/money.ts';
 import { inputTokens, NO_USAGE, totalTokens, type Usage } from '../../kernel/usage.ts';
 import { settleBatch } from '../batch.ts';
 import type { CallRecord, LedgerStore, OpenCall } from '../contract.ts';
-import { findFreeReason } from '../free-reason.ts';
+import { billOf, endRecord } from '../end-record.ts';
 import { isOverrun } from '../overrun.ts';
-import type { Expected } from '../shortfall.ts';
 import { tellGate } from '../tell-gate.ts';
-import { useOfWindows } from '../window-use.ts';
 import type { JournalRecord, Mark } from './record.ts';
 import { decodeLine } from './record-reader.ts';
 import { keepRejected, listRejected } from './rejected.ts';
@@ -21,6 +17,8 @@ import { listSegments, readLines, segmentPath } from './segment.ts';
 
 /** The client of an interrupted call got no proper end. nginx uses 499 for a client that is gone. */
 export const STATUS_CUT = 499;
+
+const CUT = { status: STATUS_CUT, errorCode: null, verdict: 'cut-by-gateway', estimated: true } as const;
 
 export interface RecoverOptions {
   readonly directory: string;
@@ -185,65 +183,34 @@ function isSameAttempt(one: OpenCall, other: OpenCall): boolean {
  * charged.
  */
 export function endAtLastMark(call: Interrupted, creditsPerYuanNow: number): CallRecord {
-  const { open } = call;
-  const creditsPerYuan = open.creditsPerYuan ?? creditsPerYuanNow;
+  const { open, mark } = call;
+  const { credential, own, inputTokens, images, outputTokensMax, ...terms } = open;
+  const { routeId, vendor } = open;
   const usage = usageAtLastMark(call);
-  const amountMicro = costMicro(usage, open.price);
-  const chargeMicro = open.payer === 'credits' ? chargeableCreditsMicro(amountMicro, creditsPerYuan) : 0n;
-  assert(chargeMicro >= 0n, 'a charge is never negative');
-  const { routeId, vendor, credential, own } = open;
-  const durationMs = Math.max(0, (call.mark?.atMs ?? open.createdAtMs) - open.createdAtMs);
-  return {
-    callId: open.callId,
-    createdAtMs: open.createdAtMs,
-    accountId: open.accountId,
-    keyId: open.keyId,
-    keyName: open.keyName,
-    modelAsked: open.modelAsked,
-    modelUsed: open.modelUsed,
-    routeId,
-    vendor,
-    protocolIn: open.protocolIn,
-    protocolOut: open.protocolOut,
-    stream: open.stream,
-    status: STATUS_CUT,
-    errorCode: null,
-    usage,
-    estimated: true,
-    payer: open.payer,
-    month: open.month,
-    mayExchange: open.mayExchange,
-    capMicro: open.capMicro,
-    creditsPerYuan: open.creditsPerYuan,
-    price: open.price,
-    amountMicro,
-    chargeMicro,
-    freeReason: findFreeReason({ payer: open.payer, chargeMicro, usage }),
-    verdict: 'cut-by-gateway',
-    // The last one. The outcomes of earlier attempts were lost with the process.
-    attempts: [{ routeId, vendor, credential, own, outcome: 'cut-by-gateway', durationMs }],
-    // A hold grows with the cost. Older journals do not record its growth.
-    heldMicro:
-      call.mark === undefined
-        ? open.heldMicro
-        : (call.mark.heldMicro ?? maxMicro(open.heldMicro, chargeMicro)),
-    expected: expectedOf(open),
-    ttfbMs: null,
-    durationMs,
-    droppedFields: [],
-    windows: useOfWindows(open.windows, {
-      // Before the first mark the windows count what the call was admitted with.
-      tokens: call.mark === undefined ? open.inputTokens : totalTokens(usage),
-      amountMicro,
-      images: Math.max(open.images, usage.images),
-      videos: usage.videos,
-    }),
-  };
-}
-
-function expectedOf({ payer, inputTokens, outputTokensMax, images }: OpenCall): Expected | undefined {
-  if (payer !== 'credits' || outputTokensMax === undefined) return undefined;
-  return { inputTokens, outputTokens: outputTokensMax, images };
+  const bill = billOf(open, usage, open.creditsPerYuan ?? creditsPerYuanNow);
+  const durationMs = Math.max(0, (mark?.atMs ?? open.createdAtMs) - open.createdAtMs);
+  // A hold grows with the cost. Older journals do not record its growth.
+  const heldMicro =
+    mark === undefined ? open.heldMicro : (mark.heldMicro ?? maxMicro(open.heldMicro, bill.chargeMicro));
+  return endRecord(
+    { ...terms, heldMicro },
+    { ...CUT, usage },
+    {
+      bill,
+      counted: {
+        // Before the first mark the windows count what the call was admitted with.
+        tokens: mark === undefined ? inputTokens : totalTokens(usage),
+        images: Math.max(images, usage.images),
+      },
+      // The last one. The outcomes of earlier attempts were lost with the process.
+      attempts: [{ routeId, vendor, credential, own, outcome: CUT.verdict, durationMs }],
+      expected:
+        outputTokensMax === undefined ? undefined : { inputTokens, outputTokens: outputTokensMax, images },
+      ttfbMs: null,
+      durationMs,
+      droppedFields: [],
+    },
+  );
 }
 
 function usageAtLastMark(call: Interrupted): Usage {

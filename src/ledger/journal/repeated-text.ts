@@ -3,7 +3,7 @@ import type { Prices } from '../../catalog/contract.ts';
 import type { PriceSnapshot, Rates } from '../../catalog/price.ts';
 import type { LeasedWindow } from '../../gate/contract.ts';
 import { assert } from '../../kernel/assert.ts';
-import type { CallRecord, OpenCall } from '../contract.ts';
+import type { CallTerms } from '../contract.ts';
 
 /**
  * The parts of a record that calls of a key repeat: account, key, model, route, price, and the windows that
@@ -11,7 +11,7 @@ import type { CallRecord, OpenCall } from '../contract.ts';
  */
 interface Repeated {
   /** The call that the text belongs to. The record of a call never changes. */
-  readonly call: OpenCall | CallRecord;
+  readonly call: CallTerms;
   readonly text: string;
   /** Parallel to the call's windows; without the closing brace, so that an ended call can add its use. */
   readonly windows: readonly string[];
@@ -19,7 +19,7 @@ interface Repeated {
 
 const lastOfKey = new Map<number, Repeated>();
 
-export function repeatedText(call: OpenCall | CallRecord): Repeated {
+export function repeatedText(call: CallTerms): Repeated {
   const last = lastOfKey.get(call.keyId);
   if (last !== undefined && isSameText(last.call, call) && areSameWindows(last.call, call)) return last;
   const windows = call.windows.map(encodeWindow);
@@ -29,7 +29,7 @@ export function repeatedText(call: OpenCall | CallRecord): Repeated {
   return repeated;
 }
 
-function isSameText(last: OpenCall | CallRecord, call: OpenCall | CallRecord): boolean {
+function isSameText(last: CallTerms, call: CallTerms): boolean {
   return (
     last.price === call.price &&
     last.accountId === call.accountId &&
@@ -45,8 +45,8 @@ function isSameText(last: OpenCall | CallRecord, call: OpenCall | CallRecord): b
   );
 }
 
-function areSameWindows(last: OpenCall | CallRecord, call: OpenCall | CallRecord): boolean {
-  const windows: readonly LeasedWindow[] = call.windows;
+function areSameWindows(last: CallTerms, call: CallTerms): boolean {
+  const { windows } = call;
   if (last.windows.length !== windows.length) return false;
   for (let index = 0; index < windows.length; index++) {
     const one = last.windows[index] as LeasedWindow;
@@ -61,7 +61,7 @@ function areSameWindows(last: OpenCall | CallRecord, call: OpenCall | CallRecord
   return true;
 }
 
-function encodeRepeated(call: OpenCall | CallRecord): string {
+function encodeRepeated(call: CallTerms): string {
   assert(isId(call.accountId) && isId(call.keyId) && isId(call.routeId), 'ids are whole numbers');
   return (
     `"accountId":${call.accountId},"keyId":${call.keyId},"keyName":${quote(call.keyName)}` +

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { NO_USAGE } from '../kernel/usage.ts';
+import { billOf, endRecord, findFreeReason } from './end-record.ts';
+import { SAMPLE_PRICE, sampleEnd, sampleOpen, usageOf } from './suite/sample.ts';
+
+const SOME = { ...NO_USAGE, inputFresh: 1 };
+
+test.each([
+  ['byok', 0n, SOME, 'byok'],
+  ['byok', 0n, NO_USAGE, 'byok'],
+  ['subscription', 0n, SOME, 'covered'],
+  ['subscription', 0n, NO_USAGE, 'covered'],
+  ['credits', 1_000_000n, SOME, null],
+  ['credits', 0n, SOME, 'below-one-credit'],
+  ['credits', 0n, { ...NO_USAGE, images: 1 }, 'below-one-credit'],
+  ['credits', 0n, { ...NO_USAGE, videos: 1 }, 'below-one-credit'],
+  ['credits', 0n, NO_USAGE, 'nothing-produced'],
+  ['none', 0n, NO_USAGE, 'nothing-produced'],
+] as const)('paid by %s with a charge of %d', (payer, chargeMicro, usage, reason) => {
+  expect(findFreeReason({ payer, chargeMicro, usage })).toBe(reason);
+});
+
+test('a record has the terms that the call was opened with, and what became of it', () => {
+  const window = { scope: 'key:2', dimension: 'tokens', seconds: 60, startedAtMs: 5 } as const;
+  const { credential: _, inputTokens, images, ...terms } = sampleOpen('req_1', { windows: [window] });
+  const { status, errorCode, verdict, usage, estimated, ...end } = sampleEnd('req_1');
+  const outcome = { status, errorCode, verdict, usage, estimated };
+  const { attempts, ttfbMs, durationMs, droppedFields } = end;
+  const bill = billOf(terms, usage, 1000);
+  const expected = { inputTokens, outputTokens: 500, images };
+  const course = { attempts, ttfbMs, durationMs, droppedFields, expected };
+  const counted = { tokens: 1_500, images };
+  const windows = [{ ...window, used: 1_500n }];
+  expect(endRecord(terms, outcome, { ...course, bill, counted })).toEqual({
+    ...sampleEnd('req_1'),
+    expected,
+    windows,
+  });
+  const byok = { ...terms, payer: 'byok' } as const;
+  expect(endRecord(byok, outcome, { ...course, bill, counted }).expected).toBeUndefined();
+});
+
+test('only Credits are charged, and a call without a route costs nothing', () => {
+  const usage = usageOf(1_000, 500);
+  const priced = { amountMicro: 21_000n, chargeMicro: 21_000_000n };
+  expect(billOf({ price: SAMPLE_PRICE, payer: 'credits' }, usage, 1000)).toEqual(priced);
+  expect(billOf({ price: SAMPLE_PRICE, payer: 'byok' }, usage, 1000)).toEqual({ ...priced, chargeMicro: 0n });
+  const nothing = { amountMicro: 0n, chargeMicro: 0n };
+  expect(billOf({ price: null, payer: 'credits' }, usage, 1000)).toEqual(nothing);
+});
