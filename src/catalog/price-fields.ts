@@ -43,7 +43,9 @@ export function readPrices(read: (field: PriceField) => bigint | undefined): Pri
   return prices as Prices;
 }
 
-/** A price, or the one that it falls back to. */
-export function effectivePrice(prices: Prices, { field, fallback }: PriceField): bigint {
-  return prices[field] ?? (fallback === undefined ? 0n : (prices[fallback] ?? 0n));
+/** Every price, or the one that it falls back to. */
+export function effectivePrices(prices: Prices): Readonly<Record<keyof Prices, bigint>> {
+  return mapPriceFields(
+    ({ field, fallback }) => prices[field] ?? (fallback === undefined ? 0n : (prices[fallback] ?? 0n)),
+  );
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatMicro } from '../kernel/money.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { Prices } from './contract.ts';
-import { chargeableCreditsMicro, costMicro, creditsMicro, type Rates } from './price.ts';
+import { chargeableCreditsMicro, costMicro, creditsMicro, dearestPrice, type Rates } from './price.ts';
 
 const LIST: Rates = {
   rateMultiplierMicro: 1_000_000n,
@@ -149,6 +149,24 @@ describe('the cost of a call', () => {
           expect(costMicro(larger, snapshot)).toBeGreaterThanOrEqual(costMicro(used, snapshot));
         },
       ),
+    );
+  });
+
+  it('is never more than the same tokens at the dearest price', () => {
+    fc.assert(
+      fc.property(usage, prices, rates, (usage, prices, rates) => {
+        const snapshot = { prices, rates };
+        const { inputFresh, cacheRead, cacheWrite } = usage;
+        const uncached = {
+          ...usage,
+          inputFresh: inputFresh + cacheRead + cacheWrite,
+          cacheRead: 0,
+          cacheWrite: 0,
+        };
+        expect(costMicro(uncached, dearestPrice(snapshot))).toBeGreaterThanOrEqual(
+          costMicro(usage, snapshot),
+        );
+      }),
     );
   });
 

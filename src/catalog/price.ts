@@ -1,8 +1,8 @@
 import { assert } from '../kernel/assert.ts';
-import { MICRO } from '../kernel/money.ts';
-import { NO_USAGE, outputTokens, type Usage } from '../kernel/usage.ts';
+import { MICRO, maxMicro } from '../kernel/money.ts';
+import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { CatalogSnapshot, Model, Prices, Route } from './contract.ts';
-import { readPrices } from './price-fields.ts';
+import { effectivePrices, readPrices } from './price-fields.ts';
 
 /** Each rate of rule M-1, in micro-units; 100 (100_000_000n) is list price, the multiplier's is 1. */
 export interface Rates {
@@ -59,24 +59,56 @@ const PERCENT_MICRO = 100n * MICRO;
 const RATES_DENOMINATOR = MICRO * PERCENT_MICRO ** 5n;
 const DENOMINATOR = TOKENS_PER_PRICE * RATES_DENOMINATOR;
 
+/** What one unit of each bucket of usage costs: a million tokens, or one item. */
+export type BucketPrices = Readonly<Record<keyof Usage, bigint>>;
+
 /**
- * What the usage costs in micro-yuan: one exact product, cut (not rounded) at six decimals, as
- * rule M-1 says. Output of a call that hit the vendor's cache has its own price.
+ * The one choice of the prices that apply (rule M-2): costs, holds and receipts are made from it. A price
+ * that is not set falls back to another one. Output of a call that hit the vendor's cache has its own price.
  */
+export function bucketPrices(prices: Prices, { cacheRead }: Pick<Usage, 'cacheRead'>): BucketPrices {
+  const each = effectivePrices(prices);
+  const outputMicro = cacheRead > 0 ? each.cacheOutputMicro : each.outputMicro;
+  return {
+    inputFresh: each.inputMicro,
+    cacheRead: each.cacheInputMicro,
+    cacheWrite: each.cacheWriteMicro,
+    outputText: outputMicro,
+    outputReasoning: outputMicro,
+    images: each.imageMicro,
+    videos: each.videoMicro,
+  };
+}
+
+/** The cost of the usage in micro-yuan: one exact product, cut (not rounded) at six decimals (rule M-1). */
 export function costMicro(usage: Usage, snapshot: PriceSnapshot): bigint {
-  const { prices, rates } = snapshot;
-  const outputPrice =
-    usage.cacheRead > 0 ? (prices.cacheOutputMicro ?? prices.outputMicro) : prices.outputMicro;
+  const { plain, afterCacheHit, numerator, denominator } = tariffOf(snapshot);
+  const prices = usage.cacheRead > 0 ? afterCacheHit : plain;
   const tokens =
-    BigInt(usage.inputFresh) * prices.inputMicro +
-    BigInt(usage.cacheRead) * (prices.cacheInputMicro ?? prices.inputMicro) +
-    BigInt(usage.cacheWrite) * (prices.cacheWriteMicro ?? prices.inputMicro) +
-    BigInt(outputTokens(usage)) * outputPrice;
-  const items = BigInt(usage.images) * prices.imageMicro + BigInt(usage.videos) * prices.videoMicro;
-  const { numerator, denominator } = ratioOf(rates);
+    BigInt(usage.inputFresh) * prices.inputFresh +
+    BigInt(usage.cacheRead) * prices.cacheRead +
+    BigInt(usage.cacheWrite) * prices.cacheWrite +
+    BigInt(usage.outputText) * prices.outputText +
+    BigInt(usage.outputReasoning) * prices.outputReasoning;
+  const items = BigInt(usage.images) * prices.images + BigInt(usage.videos) * prices.videos;
   const cost = ((tokens + items * TOKENS_PER_PRICE) * numerator) / denominator;
   assert(cost >= 0n, 'a cost is never negative');
   return cost;
+}
+
+const dearest = new WeakMap<PriceSnapshot, PriceSnapshot>();
+
+/** The effect of the vendor's cache is unknown beforehand, so each token has its highest possible price. */
+export function dearestPrice(snapshot: PriceSnapshot): PriceSnapshot {
+  let most = dearest.get(snapshot);
+  if (most === undefined) {
+    const { plain, afterCacheHit } = tariffOf(snapshot);
+    const inputMicro = maxMicro(plain.inputFresh, maxMicro(plain.cacheRead, plain.cacheWrite));
+    const outputMicro = maxMicro(plain.outputText, afterCacheHit.outputText);
+    most = { rates: snapshot.rates, prices: { ...snapshot.prices, inputMicro, outputMicro } };
+    dearest.set(snapshot, most);
+  }
+  return most;
 }
 
 const atCost = new WeakMap<PriceSnapshot, PriceSnapshot>();
@@ -100,17 +132,21 @@ export function lineCost(quantity: number, priceMicro: bigint, per: number): big
   return BigInt(quantity) * priceMicro * (TOKENS_PER_PRICE / BigInt(per));
 }
 
-interface Ratio {
+/** A snapshot made ready to multiply with. */
+interface Tariff {
+  readonly plain: BucketPrices;
+  readonly afterCacheHit: BucketPrices;
+  /** The six rates and their denominators as one fraction in lowest terms: as exact, and small. */
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
 
-const ratios = new WeakMap<Rates, Ratio>();
+const tariffs = new WeakMap<PriceSnapshot, Tariff>();
 
-/** The six rates and their denominators as one fraction in lowest terms: as exact, and small. */
-function ratioOf(rates: Rates): Ratio {
-  let ratio = ratios.get(rates);
-  if (ratio === undefined) {
+function tariffOf(snapshot: PriceSnapshot): Tariff {
+  let tariff = tariffs.get(snapshot);
+  if (tariff === undefined) {
+    const { prices, rates } = snapshot;
     const product =
       rates.rateMultiplierMicro *
       rates.systemMicro *
@@ -119,10 +155,15 @@ function ratioOf(rates: Rates): Ratio {
       rates.credentialMicro *
       rates.nodeMicro;
     const divisor = greatestCommonDivisor(product, DENOMINATOR);
-    ratio = { numerator: product / divisor, denominator: DENOMINATOR / divisor };
-    ratios.set(rates, ratio);
+    tariff = {
+      plain: bucketPrices(prices, { cacheRead: 0 }),
+      afterCacheHit: bucketPrices(prices, { cacheRead: 1 }),
+      numerator: product / divisor,
+      denominator: DENOMINATOR / divisor,
+    };
+    tariffs.set(snapshot, tariff);
   }
-  return ratio;
+  return tariff;
 }
 
 function greatestCommonDivisor(one: bigint, other: bigint): bigint {

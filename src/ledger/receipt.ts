@@ -1,5 +1,5 @@
-import { creditsMicro, lineCost, type PriceSnapshot } from '../catalog/price.ts';
-import { effectivePrice, namePrices, type PriceField } from '../catalog/price-fields.ts';
+import { bucketPrices, creditsMicro, lineCost, type PriceSnapshot } from '../catalog/price.ts';
+import { effectivePrices, namePrices, type PriceField } from '../catalog/price-fields.ts';
 import { assert } from '../kernel/assert.ts';
 import { formatMicro } from '../kernel/money.ts';
 import type { Usage } from '../kernel/usage.ts';
@@ -183,7 +183,8 @@ export type PriceName = `${PriceField['name']}_price`;
 
 /** A price that is not set falls back to another one. */
 export function listPrices({ prices }: Pick<PriceSnapshot, 'prices'>): Readonly<Record<PriceName, bigint>> {
-  return namePrices({ before: '', behind: '_price' }, (each) => effectivePrice(prices, each));
+  const effective = effectivePrices(prices);
+  return namePrices({ before: '', behind: '_price' }, ({ field }) => effective[field]);
 }
 
 export function describePrice(price: PriceSnapshot): DescribedPrice {
@@ -205,28 +206,26 @@ interface ExactLine extends Omit<ReceiptLine, 'amount'> {
   readonly amount: bigint;
 }
 
-/** Output of a call that hit the vendor's cache has its own price. Reasoning is output. */
+/** The lines of a receipt, in the order in which people read them. */
+const ITEMS: readonly (readonly [item: string, bucket: keyof Usage, per: number])[] = [
+  ['input_tokens', 'inputFresh', TOKENS_PER_PRICE],
+  ['cache_read_tokens', 'cacheRead', TOKENS_PER_PRICE],
+  ['cache_write_tokens', 'cacheWrite', TOKENS_PER_PRICE],
+  ['output_tokens', 'outputText', TOKENS_PER_PRICE],
+  ['reasoning_tokens', 'outputReasoning', TOKENS_PER_PRICE],
+  ['images', 'images', 1],
+  ['videos', 'videos', 1],
+];
+
 function linesOf(usage: Usage, { prices }: PriceSnapshot): readonly ExactLine[] {
-  const cachedOutput = usage.cacheRead > 0 ? prices.cacheOutputMicro : undefined;
-  const outputMicro = cachedOutput ?? prices.outputMicro;
-  const items: readonly (readonly [item: string, quantity: number, priceMicro: bigint, per: number])[] = [
-    ['input_tokens', usage.inputFresh, prices.inputMicro, TOKENS_PER_PRICE],
-    ['cache_read_tokens', usage.cacheRead, prices.cacheInputMicro ?? prices.inputMicro, TOKENS_PER_PRICE],
-    ['cache_write_tokens', usage.cacheWrite, prices.cacheWriteMicro ?? prices.inputMicro, TOKENS_PER_PRICE],
-    ['output_tokens', usage.outputText, outputMicro, TOKENS_PER_PRICE],
-    ['reasoning_tokens', usage.outputReasoning, outputMicro, TOKENS_PER_PRICE],
-    ['images', usage.images, prices.imageMicro, 1],
-    ['videos', usage.videos, prices.videoMicro, 1],
-  ];
-  return items
-    .filter(([, quantity]) => quantity > 0)
-    .map(([item, quantity, priceMicro, per]) => ({
-      item,
-      quantity,
-      price: formatMicro(priceMicro),
-      per,
-      amount: lineCost(quantity, priceMicro, per),
-    }));
+  const applied = bucketPrices(prices, usage);
+  return ITEMS.filter(([, bucket]) => usage[bucket] > 0).map(([item, bucket, per]) => ({
+    item,
+    quantity: usage[bucket],
+    price: formatMicro(applied[bucket]),
+    per,
+    amount: lineCost(usage[bucket], applied[bucket], per),
+  }));
 }
 
 interface ExactRate {

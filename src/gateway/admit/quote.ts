@@ -3,6 +3,7 @@ import type { CatalogSnapshot, Model, Route } from '../../catalog/contract.ts';
 import {
   costMicro,
   creditsMicro,
+  dearestPrice,
   outputTokensFor,
   type PriceSnapshot,
   takeSnapshot,
@@ -99,29 +100,7 @@ function costOf(tokens: number, facts: RequestFacts, route: Route, pricing: Pric
     outputText: tokens * facts.answers,
     images: hasImages ? facts.answers : facts.images,
   };
-  return costMicro(usage, atMost(priceSnapshot(route, pricing)));
-}
-
-const dearest = new WeakMap<PriceSnapshot, PriceSnapshot>();
-
-/** The effect of the vendor's cache is unknown beforehand, so each token has its highest possible price. */
-function atMost(snapshot: PriceSnapshot): PriceSnapshot {
-  let most = dearest.get(snapshot);
-  if (most === undefined) {
-    const { prices, rates } = snapshot;
-    const { inputMicro, outputMicro } = prices;
-    const input = maxMicro(prices.cacheInputMicro ?? inputMicro, prices.cacheWriteMicro ?? inputMicro);
-    most = {
-      rates,
-      prices: {
-        ...prices,
-        inputMicro: maxMicro(inputMicro, input),
-        outputMicro: maxMicro(outputMicro, prices.cacheOutputMicro ?? outputMicro),
-      },
-    };
-    dearest.set(snapshot, most);
-  }
-  return most;
+  return costMicro(usage, dearestPrice(priceSnapshot(route, pricing)));
 }
 
 /**
@@ -138,7 +117,7 @@ export function outputTokensPaid(
     creditsMicro(costOf(tokens, facts, route, pricing), creditsPerYuan);
   const leftMicro = heldMicro - costCredits(0);
   if (leftMicro < 0n) return 0;
-  const price = atMost(priceSnapshot(route, pricing));
+  const price = dearestPrice(priceSnapshot(route, pricing));
   const tokens = Math.floor(outputTokensFor(leftMicro, price, creditsPerYuan) / facts.answers);
   // Each cost is cut to six decimals separately, so two costs may add up to one micro-yuan less.
   return costCredits(tokens) <= heldMicro ? tokens : tokens - 1;
