@@ -14,13 +14,17 @@ export type Columns<Row> = Readonly<Record<string, Column<Row>>>;
 
 export const columnNames = (columns: Columns<never>): string => Object.keys(columns).join(', ');
 
-/** The rows again, from the values `$1`, `$2` … in the order of the columns. */
-export function columnRows(columns: Columns<never>): string {
+/**
+ * The rows again, from the values `$1`, `$2` … in the order of the columns. They are there when the condition
+ * holds.
+ */
+export function columnRows(columns: Columns<never>, condition = 'true'): string {
   const types = Object.values(columns).map(({ type }, index) => `$${index + 1}::${type}[]`);
   const meanings = Object.entries(columns).map(
     ([name, { meaning = 'sent' }]) => `${meaning.replace('sent', `sent.${name}`)} as ${name}`,
   );
-  return `(select ${meanings.join(', ')} from unnest(${types.join(', ')}) as sent(${columnNames(columns)})) as given`;
+  const sent = `unnest(${types.join(', ')}) as sent(${columnNames(columns)})`;
+  return `(select ${meanings.join(', ')} from ${sent} where ${condition}) as given`;
 }
 
 export function encodeColumns<Row>(columns: Columns<Row>, rows: readonly Row[]): string[] {

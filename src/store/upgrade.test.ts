@@ -15,6 +15,7 @@ import { ensurePartitions } from './logs/partitions.ts';
 import { findReceipt } from './logs/receipts.ts';
 import { migrate } from './migrate.ts';
 import { examine } from './operations/doctor.ts';
+import { Writes } from './writes.ts';
 
 const OWN_FOLDER = join(import.meta.dirname, 'migrations');
 
@@ -47,6 +48,12 @@ afterEach(async () => {
   await server.database.query('drop database upgrade with (force)');
 });
 
+async function logCalls(calls: readonly CallRecord[]): Promise<void> {
+  const writes = new Writes();
+  writes.add(INSERT_CALLS, encodeCalls(calls));
+  await writes.send(database);
+}
+
 /** As the settlement of that time wrote them: free calls have no row in the consumption log. */
 async function writeOldBooks(calls: readonly CallRecord[], charged: CallRecord): Promise<void> {
   const opening = 100_000_000n;
@@ -58,7 +65,7 @@ async function writeOldBooks(calls: readonly CallRecord[], charged: CallRecord):
     [left, charged.amountMicro],
   );
   await ensurePartitions(database, ['2026-11']);
-  await database.query(INSERT_CALLS.text, encodeCalls(calls));
+  await logCalls(calls);
   await database.query(
     `insert into consumptions
        (call_id, created_at, account_id, month, amount_micro, spent_micro, credits_micro, shortfall_micro, receipt)
@@ -151,7 +158,7 @@ test('hours and days from before know the time to the first token as their calls
     callOf({ accountId: 1, stream: false, ttfbMs: 700 }),
     callOf({ accountId: 1, keyId: 2, ttfbMs: 5 }),
   ];
-  await database.query(INSERT_CALLS.text, encodeCalls(calls));
+  await logCalls(calls);
   const sums = `count(*), 0, count(*), 0, 0, 0, 0, 0, 0, 0, 0, 0`;
   const key = 'model_used, key_id, protocol_in, status, payer';
   const names = `model_id, key_id, protocol, status, payer, credential, calls, failed, consumed, input_fresh,

@@ -1,9 +1,12 @@
+import { type Columns, columnRows } from './columns.ts';
 import type { Database } from './database.ts';
 
-/** An insert or update with values `$1`, `$2` …; it reads nothing that other parts of its statement write. */
+/** An insert or update of rows with these columns. It reads nothing that other parts of its statement write. */
 export interface Part {
   readonly name: string;
-  readonly text: string;
+  readonly columns: Columns<never>;
+  /** The statement without `returning`. `given` are its rows; further values come after their columns. */
+  readonly text: (given: string) => string;
 }
 
 interface Statement {
@@ -17,6 +20,8 @@ const statements = new Map<string, Statement>();
 /**
  * Many writes as one statement: each round trip costs both sides as much as some rows. They are carried out
  * in the order in which they were added, so that everybody who takes locks takes them in one order.
+ * PostgreSQL does not define the order of parts that do not read each other. So each part has rows only when
+ * the one before it has returned all of its own.
  */
 export class Writes {
   readonly #parts: Part[] = [];
@@ -44,12 +49,17 @@ export class Writes {
 
   #text(): string {
     let before = 0;
-    const parts = this.#parts.map(({ name, text }, index) => {
+    const parts = this.#parts.map(({ name, columns, text }, index) => {
       const first = before;
       before += this.#values[index]?.length ?? 0;
-      return `${name} as (${text.replace(/\$(\d+)/g, (_place, number) => `$${first + Number(number)}`)})`;
+      const previous = this.#parts[index - 1];
+      const turn = previous && `(select count(*) from ${previous.name}) >= 0`;
+      const numbered = text(columnRows(columns, turn)).replace(
+        /\$(\d+)/g,
+        (_place, number) => `$${first + Number(number)}`,
+      );
+      return `${name} as (${numbered} returning 1)`;
     });
-    // PostgreSQL begins with the last one whose rows are not read.
-    return `with ${parts.toReversed().join(',\n')} select`;
+    return `with ${parts.join(',\n')} select`;
   }
 }

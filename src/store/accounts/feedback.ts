@@ -17,18 +17,20 @@ export type FeedbackResult =
 
 /**
  * One statement, so that of several at once, on any number of nodes, one is stored: the first locks the
- * sender's row, and the others see its new time. Old senders are deleted by the way.
+ * sender's row, and the others see its new time. Then old senders are deleted by the way. They are looked for
+ * when the sender's row is stored: who waits for that row must not hold those of others.
  */
 const KEEP = `
-  with forgotten as (
-    delete from feedback_senders where address in (
-      select address from feedback_senders where sent_at < now() - interval '1 hour' and address <> $1
-      limit ${FEEDBACK_SENDERS_SWEPT} for update skip locked)),
-  sender as (
+  with sender as (
     insert into feedback_senders as known (address, sent_at) values ($1, clock_timestamp())
     on conflict (address) do update set sent_at = excluded.sent_at
       where known.sent_at <= excluded.sent_at - $5 * interval '1 millisecond'
-    returning address)
+    returning address),
+  forgotten as (
+    delete from feedback_senders where address in (
+      select address from feedback_senders
+      where exists (select from sender) and sent_at < now() - interval '1 hour' and address <> $1
+      limit ${FEEDBACK_SENDERS_SWEPT} for update skip locked))
   insert into feedback (account_id, content, contact) select $2, $3, $4 from sender returning id`;
 
 const WAIT = `

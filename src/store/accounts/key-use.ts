@@ -1,6 +1,6 @@
 import { KEY_USE_REMEMBERED_MAX } from '../../bounds.ts';
 import type { CallRecord } from '../../ledger/contract.ts';
-import { type Columns, columnRows, encodeColumns, time, whole } from '../columns.ts';
+import { type Columns, encodeColumns, time, whole } from '../columns.ts';
 import type { Part, Writes } from '../writes.ts';
 
 /**
@@ -20,9 +20,10 @@ const USE_COLUMNS: Columns<readonly [keyId: number, usedAtMs: number]> = {
 /** In the order of the ids, after the accounts are locked, so that there are no deadlocks. */
 const MARK_USED: Part = {
   name: 'marked',
-  text: `
+  columns: USE_COLUMNS,
+  text: (given) => `
     with due as (
-      select id, used_at from ${columnRows(USE_COLUMNS)} join api_keys on id = key_id
+      select id, used_at from ${given} join api_keys on id = key_id
       where last_used_at is null or last_used_at < used_at - interval '${PRECISION_MS} milliseconds'
       order by id for no key update of api_keys)
     update api_keys set last_used_at = due.used_at from due where api_keys.id = due.id`,

@@ -1,5 +1,5 @@
 import { MODEL_USERS_REMEMBERED_MAX } from '../../bounds.ts';
-import { type Columns, columnNames, columnRows, encodeColumns, text, whole } from '../columns.ts';
+import { type Columns, columnNames, encodeColumns, text, whole } from '../columns.ts';
 import type { Part, Writes } from '../writes.ts';
 
 /** An account that used a model on a day (UTC). */
@@ -18,9 +18,10 @@ const USER_COLUMNS: Columns<ModelUser> = {
 
 const INSERT_USERS: Part = {
   name: 'users',
-  text: `
+  columns: USER_COLUMNS,
+  text: (given) => `
     insert into model_users_daily (${columnNames(USER_COLUMNS)})
-    select ${columnNames(USER_COLUMNS)} from ${columnRows(USER_COLUMNS)} on conflict do nothing`,
+    select ${columnNames(USER_COLUMNS)} from ${given} on conflict do nothing`,
 };
 
 export type Users = ReadonlyMap<string, ModelUser>;

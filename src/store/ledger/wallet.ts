@@ -1,6 +1,6 @@
 import type { Funds } from '../../accounts/contract.ts';
 import { assert } from '../../kernel/assert.ts';
-import { type Columns, columnNames, columnRows, encodeColumns, text, time, whole } from '../columns.ts';
+import { type Columns, columnNames, encodeColumns, text, time, whole } from '../columns.ts';
 import { type Database, idNumber } from '../database.ts';
 import { type Part, Writes } from '../writes.ts';
 import type { Entry, Wallet } from './charge.ts';
@@ -107,10 +107,11 @@ const PURSE_COLUMNS: Columns<LockedWallet> = {
 /** All rows exist, because they are locked. */
 const UPDATE_ACCOUNTS: Part = {
   name: 'saved',
-  text: `
+  columns: PURSE_COLUMNS,
+  text: (given) => `
     update accounts set credits_micro = credits, balance_micro = balance, month = new_month,
       month_spent_micro = spent, month_cap_micro = month_cap, last_seq = new_seq, funds_version = funds_version + 1
-    from ${columnRows(PURSE_COLUMNS)} where id = held_id and id = any($1)`,
+    from ${given} where id = held_id and id = any($1)`,
 };
 
 const ENTRY_COLUMNS: Columns<Entry> = {
@@ -127,9 +128,10 @@ const ENTRY_COLUMNS: Columns<Entry> = {
 /** The accounts' entries and, for each kind and pool, the balancing entry of the platform side. */
 const INSERT_ENTRIES: Part = {
   name: 'entered',
-  text: `
+  columns: ENTRY_COLUMNS,
+  text: (given) => `
     with ledger_transaction as (select nextval('ledger_transaction_seq') as id),
-    entries as (select * from ${columnRows(ENTRY_COLUMNS)}),
+    entries as (select * from ${given}),
     counter_entries as (
       select null::bigint, null::bigint, kind, pool, -sum(change_micro)::bigint, null::bigint, 'platform',
         null::timestamptz

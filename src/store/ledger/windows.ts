@@ -2,7 +2,7 @@ import { WINDOWS_PRUNED_ROWS, WINDOWS_RESTORED_MAX } from '../../bounds.ts';
 import type { Dimension } from '../../catalog/contract.ts';
 import type { RememberedWindow } from '../../gate/contract.ts';
 import type { CallRecord } from '../../ledger/contract.ts';
-import { type Columns, columnNames, columnRows, encodeColumns, text, time, whole } from '../columns.ts';
+import { type Columns, columnNames, encodeColumns, text, time, whole } from '../columns.ts';
 import { type Database, idNumber } from '../database.ts';
 import type { Part, Writes } from '../writes.ts';
 
@@ -20,10 +20,11 @@ const WINDOW_COLUMNS: Columns<RememberedWindow> = {
  */
 const REMEMBER: Part = {
   name: 'remembered',
-  text: `
+  columns: WINDOW_COLUMNS,
+  text: (given) => `
     insert into gate_windows (${columnNames(WINDOW_COLUMNS)}, ends_at)
     select ${columnNames(WINDOW_COLUMNS)}, started_at + seconds * interval '1 second'
-    from ${columnRows(WINDOW_COLUMNS)} order by scope, dimension, seconds
+    from ${given} order by scope, dimension, seconds
     on conflict (scope, dimension, seconds) do update set
       started_at = excluded.started_at, ends_at = excluded.ends_at,
       used = excluded.used

@@ -2,17 +2,7 @@ import type { PriceSnapshot } from '../../catalog/price.ts';
 import type { CallRecord } from '../../ledger/contract.ts';
 import type { Expected, ShortOf } from '../../ledger/shortfall.ts';
 import { encodePrice } from '../catalog/price-json.ts';
-import {
-  type Columns,
-  columnNames,
-  columnRows,
-  encodeColumns,
-  flag,
-  json,
-  text,
-  time,
-  whole,
-} from '../columns.ts';
+import { type Columns, columnNames, encodeColumns, flag, json, text, time, whole } from '../columns.ts';
 import type { Consumption, Short } from '../ledger/charge.ts';
 import type { Part } from '../writes.ts';
 
@@ -60,10 +50,11 @@ const WITH_PRICE = { ...CALL_COLUMNS, price: PRICE_PLACE };
 
 export const INSERT_CALLS: Part = {
   name: 'logged',
-  text: `
+  columns: WITH_PRICE,
+  text: (given) => `
     insert into calls (${columnNames(CALL_COLUMNS)}, price)
     select ${columnNames(CALL_COLUMNS)}, $${Object.keys(WITH_PRICE).length + 1}::jsonb -> price
-    from ${columnRows(WITH_PRICE)}`,
+    from ${given}`,
 };
 
 /** Many calls have the same price, and it is a third of a row: each goes to the database once. */
@@ -119,9 +110,10 @@ function shortJson({ of, capMicro, mayExchange, seq }: Short, { expected }: Call
 
 export const INSERT_CONSUMPTIONS: Part = {
   name: 'consumed',
-  text: `
+  columns: CONSUMPTION_COLUMNS,
+  text: (given) => `
     insert into consumptions (${columnNames(CONSUMPTION_COLUMNS)})
-    select ${columnNames(CONSUMPTION_COLUMNS)} from ${columnRows(CONSUMPTION_COLUMNS)}`,
+    select ${columnNames(CONSUMPTION_COLUMNS)} from ${given}`,
 };
 
 export function encodeConsumptions(consumptions: readonly Consumption[]): string[] {

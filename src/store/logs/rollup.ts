@@ -2,16 +2,7 @@ import { type PriceSnapshot, vendorCostMicro } from '../../catalog/price.ts';
 import { inputTokens, outputTokens } from '../../kernel/usage.ts';
 import type { CallRecord } from '../../ledger/contract.ts';
 import type { ModelUser, ModelUsers, Users } from '../catalog/model-users.ts';
-import {
-  type Columns,
-  columnNames,
-  columnRows,
-  encodeColumns,
-  storable,
-  text,
-  time,
-  whole,
-} from '../columns.ts';
+import { type Columns, columnNames, encodeColumns, storable, text, time, whole } from '../columns.ts';
 import type { Consumption } from '../ledger/charge.ts';
 import type { Part, Writes } from '../writes.ts';
 
@@ -122,17 +113,19 @@ const MODEL_SUMS: Columns<ModelRow> = {
 const USAGE = { ...USAGE_KEY, ...USAGE_SUMS };
 const ADD_USAGE: Part = {
   name: 'used',
-  text: `
-    insert into usage_hourly (${columnNames(USAGE)}) select ${columnNames(USAGE)} from ${columnRows(USAGE)}
+  columns: USAGE,
+  text: (given) => `
+    insert into usage_hourly (${columnNames(USAGE)}) select ${columnNames(USAGE)} from ${given}
     ${addedUp('usage_hourly', USAGE_KEY, USAGE_SUMS)}`,
 };
 
 const MODELS = { ...MODEL_KEY, ...MODEL_SUMS };
 const ADD_MODELS: Part = {
   name: 'ranked',
-  text: `
+  columns: MODELS,
+  text: (given) => `
     insert into model_hourly (${columnNames(MODELS)})
-    select ${columnNames(MODELS)} from ${columnRows(MODELS)} order by ${columnNames(MODEL_KEY)}
+    select ${columnNames(MODELS)} from ${given} order by ${columnNames(MODEL_KEY)}
     ${addedUp('model_hourly', MODEL_KEY, MODEL_SUMS)}`,
 };
 
