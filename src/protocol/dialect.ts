@@ -1,3 +1,4 @@
+import type { LentBytes } from '../kernel/encoding/lent-bytes.ts';
 import type { Refusal } from '../kernel/errors.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type { Usage } from '../kernel/usage.ts';
@@ -144,7 +145,7 @@ export interface PlainAnswer {
  * relay copies what it keeps.
  */
 export interface StreamRelay {
-  push(chunk: Buffer): Buffer | undefined;
+  readonly push: (chunk: LentBytes) => LentBytes | undefined;
   /**
    * The vendor's answer ended: returns the rest to forward (a tail without its blank line, a missing
    * terminator), and whether the answer was complete.
@@ -198,7 +199,7 @@ export interface StreamRelay {
 export type BodyEnd = 'counted' | 'closed';
 
 /** Takes the data of one event. Its bytes are valid until the next event. */
-export type TakeEvent = (payload: Buffer, start: number, end: number) => void;
+export type TakeEvent = (payload: LentBytes, start: number, end: number) => void;
 
 /** The relay of a protocol's own stream. A conversion may use it too. */
 export interface VendorRelay extends StreamRelay {

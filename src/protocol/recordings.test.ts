@@ -173,7 +173,7 @@ function pushed(relay: StreamRelay, text: string, size: number): string {
   const bytes = Buffer.from(text);
   const output: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += size) {
-    output.push(relay.push(bytes.subarray(at, at + size)) ?? Buffer.alloc(0));
+    output.push(Buffer.from(relay.push(bytes.subarray(at, at + size)) ?? []));
   }
   output.push(relay.finish('closed').rest ?? Buffer.alloc(0));
   return Buffer.concat(output).toString();

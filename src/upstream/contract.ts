@@ -1,3 +1,4 @@
+import type { LentBytes } from '../kernel/encoding/lent-bytes.ts';
 /**
  * One exchange with a vendor, as callbacks: no streams, no promises per chunk.
  * The order is asserted: `onHead` once, then `onData` any number of times, then exactly one of `onEnd` and
@@ -6,7 +7,7 @@
 export interface UpstreamHandler {
   onHead(head: UpstreamHead): void;
   /** The bytes are lent, and overwritten when this returns: whoever keeps them copies them. */
-  onData(chunk: Buffer): void;
+  readonly onData: (chunk: LentBytes) => void;
   onEnd(): void;
   onFailure(failure: UpstreamFailure): void;
 }

@@ -1,5 +1,5 @@
 import { within } from './boundaries.ts';
-import { child, children, dottedName, lineAt, type SyntaxNode, walk } from './syntax.ts';
+import { child, children, dottedName, isNode, lineAt, type SyntaxNode, walk } from './syntax.ts';
 import { codeFiles, isTest, type SourceFile, type Tree } from './tree.ts';
 import type { Violation } from './violation.ts';
 
@@ -10,6 +10,8 @@ interface Ban {
   readonly places: readonly string[];
   readonly reason: string;
 }
+
+const SPLITTERS = ['splitter', 'sse', 'json-array'].map((name) => `src/protocol/bytes/${name}.ts`);
 
 const BANS: readonly Ban[] = [
   {
@@ -48,6 +50,13 @@ const BANS: readonly Ban[] = [
     seen: (node) => calls(node, /^(eval|Function)$/) ?? made(node, 'Function'),
     places: [],
     reason: 'text is never run',
+  },
+  {
+    rule: 'lent-fields',
+    seen: (node) => keepsLent(node),
+    // What they describe is one push, or one call.
+    places: [...SPLITTERS, 'src/protocol/meter/words.ts'],
+    reason: 'lent bytes are overwritten when the call returns: a field or a list has a copy',
   },
 ];
 
@@ -92,6 +101,24 @@ function calls(node: SyntaxNode, pattern: RegExp): string | undefined {
 function made(node: SyntaxNode, name: string): string | undefined {
   if (node.type !== 'NewExpression' || dottedName(child(node, 'callee')) !== name) return undefined;
   return `new ${name}(…)`;
+}
+
+/** A field or a list of lent bytes; a field that is a function of them keeps nothing. */
+function keepsLent(node: SyntaxNode): string | undefined {
+  const isList = node.type === 'TSArrayType';
+  const isField = node.type === 'PropertyDefinition' || node.type === 'TSPropertySignature';
+  if (!isList && !isField) return undefined;
+  const type = isList ? child(node, 'elementType') : child(node, 'typeAnnotation');
+  return namesLent(type) ? `a ${isList ? 'list' : 'field'} of lent bytes` : undefined;
+}
+
+function namesLent(type: SyntaxNode | undefined): boolean {
+  if (type === undefined || type.type === 'TSFunctionType') return false;
+  if (dottedName(child(type, 'typeName')) === 'LentBytes') return true;
+  const { typeAnnotation, typeArguments, params, types } = type;
+  return [typeAnnotation, typeArguments, params, types]
+    .flat()
+    .some((part) => isNode(part) && namesLent(part));
 }
 
 function builtPattern(node: SyntaxNode): string | undefined {

@@ -106,6 +106,15 @@ describe('the bans', () => {
     expect(one(checkBans, "it.skipIf(!sharedFolder)('a', run);", path)).toEqual([]);
   });
 
+  it('refuse fields and lists of lent bytes, but not functions of them', () => {
+    const ban = (text: string): string[] => one(checkBans, text);
+    expect(ban('class A { #last: LentBytes | undefined; }')).toEqual(['1 lent-fields a field of lent bytes']);
+    expect(ban('interface A { readonly all: Map<string, LentBytes> }')).toHaveLength(1);
+    expect(ban('const pieces: LentBytes[] = [];')).toEqual(['1 lent-fields a list of lent bytes']);
+    expect(ban('interface A { readonly push: (chunk: LentBytes) => LentBytes | undefined }')).toEqual([]);
+    expect(ban('class A { push(chunk: LentBytes): LentBytes { return chunk; } #own: Buffer }')).toEqual([]);
+  });
+
   it('refuse reminders, silenced compilers, paths of a machine and addresses in a lock', () => {
     expect(one(checkBans, `// ${'TO'}${'DO'} later`)).toEqual([`1 markers ${'TO'}${'DO'}`]);
     expect(one(checkBans, `\n// @ts-${'ignore'}`)).toEqual([`2 silencers @ts-${'ignore'}`]);

@@ -25,12 +25,12 @@ function breakEncoder(): void {
     if (modelId !== 'encoder-throws') return relay;
     const push = relay.push.bind(relay);
     let pushes = 0;
-    relay.push = (chunk) => {
+    const failing: typeof push = (chunk) => {
       pushes += 1;
       if (pushes > 3) throw new Error('planned fault of the encoder');
       return push(chunk);
     };
-    return relay;
+    return Object.assign(relay, { push: failing });
   });
 }
 

@@ -1,5 +1,5 @@
 import { RESPONSE_BODY_BYTES_MAX } from '../../bounds.ts';
-import { ownCopy } from '../../kernel/encoding/own-copy.ts';
+import { ownCopy } from '../../kernel/encoding/lent-bytes.ts';
 import type { UpstreamClient, UpstreamFailure, UpstreamHead } from '../../upstream/contract.ts';
 import { createUpstreamClient } from '../../upstream/http/client.ts';
 import { CommandFailed } from '../command.ts';

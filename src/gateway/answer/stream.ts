@@ -1,5 +1,5 @@
 import { MARK_MS, USAGE_WAIT_BYTES_MAX } from '../../bounds.ts';
-import { ownCopy } from '../../kernel/encoding/own-copy.ts';
+import { type LentBytes, ownCopy } from '../../kernel/encoding/lent-bytes.ts';
 import { ERRORS, type ErrorName } from '../../kernel/errors.ts';
 import { outputTokens, type Usage } from '../../kernel/usage.ts';
 import type { Verdict } from '../../ledger/contract.ts';
@@ -126,7 +126,7 @@ export class StreamAnswer implements ChunkSource {
     return this.#state === 'flowing';
   }
 
-  push(chunk: Buffer): StreamState {
+  push(chunk: LentBytes): StreamState {
     if (this.#ended) return this.#state;
     const bytes = this.#relay.push(chunk);
     if (!this.#share.hold(this.#relay.heldBytes)) return this.#outOfMemory();
@@ -277,7 +277,7 @@ export class StreamAnswer implements ChunkSource {
     if (this.#hiddenOutput.isLikely) this.#mark(now);
   }
 
-  #wait(bytes: Buffer | undefined): StreamState {
+  #wait(bytes: LentBytes | undefined): StreamState {
     if (bytes !== undefined) {
       this.#early.push(ownCopy(bytes));
       this.#earlyBytes += bytes.length;
@@ -301,7 +301,7 @@ export class StreamAnswer implements ChunkSource {
     this.#flow(early.length === 1 ? early[0] : Buffer.concat(early), this.#earlyBytes);
   }
 
-  #flow(bytes: Buffer | undefined, arrivedBytes: number): void {
+  #flow(bytes: LentBytes | undefined, arrivedBytes: number): void {
     const now = this.#context.deps.clock.monotonic();
     this.#hiddenOutput.passed(now);
     if (this.#relay.overflowed) {
@@ -318,7 +318,7 @@ export class StreamAnswer implements ChunkSource {
     if (this.#relay.failed && this.#relay.concluded) this.cut('cut-by-upstream', 'upstreamBroken');
   }
 
-  #write(bytes: Buffer, now: number): void {
+  #write(bytes: LentBytes, now: number): void {
     this.#lastWriteAt = now;
     this.#writer.write(bytes);
   }

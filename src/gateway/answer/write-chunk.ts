@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ownCopy } from '../../kernel/encoding/own-copy.ts';
+import { type LentBytes, ownCopy } from '../../kernel/encoding/lent-bytes.ts';
 
 /** Up to this size Node hands a string to the system from its own stack; above it, bytes are cheaper. */
 const TEXT_BYTES_MAX = 16 * 1024;
@@ -35,7 +35,7 @@ export class ChunkWriter {
     this.#source = source;
   }
 
-  write(bytes: Buffer): void {
+  write(bytes: LentBytes): void {
     // An empty chunk would end the answer.
     if (bytes.length === 0) return;
     const response = this.#response;
@@ -57,13 +57,13 @@ export class ChunkWriter {
   }
 }
 
-function writeByNode(response: ServerResponse, bytes: Buffer): boolean {
+function writeByNode(response: ServerResponse, bytes: LentBytes): boolean {
   // A waiting chunk is kept as bytes: a long string would need a second copy.
   if (bytes.length > TEXT_BYTES_MAX) return response.write(ownCopy(bytes));
   return response.write(bytes.toString('latin1'), 'latin1');
 }
 
-function writeFramed(socket: Socket, bytes: Buffer): boolean {
+function writeFramed(socket: Socket, bytes: LentBytes): boolean {
   if (socket.destroyed) return true;
   const size = bytes.length.toString(16);
   if (bytes.length + FRAME_BYTES_MAX <= TEXT_BYTES_MAX) {

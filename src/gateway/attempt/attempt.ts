@@ -1,5 +1,6 @@
 import { ERROR_BODY_BYTES_MAX, RESPONSE_BODY_BYTES_MAX, USAGE_WAIT_MS } from '../../bounds.ts';
 import type { Route } from '../../catalog/contract.ts';
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { PlainAnswer } from '../../protocol/dialect.ts';
 import type {
@@ -85,7 +86,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     this.#guard(() => this.#takeHead(head));
   }
 
-  onData(chunk: Buffer): void {
+  onData(chunk: LentBytes): void {
     // No guard function here: this code runs for every chunk.
     try {
       this.#takeData(chunk);
@@ -148,7 +149,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     });
   }
 
-  #takeData(chunk: Buffer): void {
+  #takeData(chunk: LentBytes): void {
     if (this.#done) return;
     const stream = this.#stream;
     const taken = stream === undefined ? this.#body.add(chunk, this.#bytesMax) : stream.push(chunk);

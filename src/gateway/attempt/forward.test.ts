@@ -278,11 +278,11 @@ test('a fault of ours inside a stream leaves what was produced before it owed, o
     const relay = dialect.relayStream(...given);
     const { push } = relay;
     let pushes = 0;
-    relay.push = (chunk) => {
+    const failing: typeof push = (chunk) => {
       if (pushes++ > 0) throw new Error('an encoder met what it cannot say');
       return push.call(relay, chunk);
     };
-    return relay;
+    return Object.assign(relay, { push: failing });
   };
   let vendor: UpstreamHandler | undefined;
   const client: UpstreamClient = {

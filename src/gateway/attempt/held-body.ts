@@ -1,5 +1,5 @@
 import { joinPieces } from '../../kernel/async/next-turn.ts';
-import { ownCopy } from '../../kernel/encoding/own-copy.ts';
+import { type LentBytes, ownCopy } from '../../kernel/encoding/lent-bytes.ts';
 import { OUTLINED_BYTES_MIN } from '../../protocol/bounds.ts';
 import { Outline } from '../../protocol/bytes/outline.ts';
 import type { BodyBudget } from './attempt-context.ts';
@@ -19,7 +19,7 @@ export class HeldBody {
     this.#accountId = accountId;
   }
 
-  add(chunk: Buffer, bytesMax: number): 'taken' | 'too-large' | 'no-room' {
+  add(chunk: LentBytes, bytesMax: number): 'taken' | 'too-large' | 'no-room' {
     this.#bytes += chunk.length;
     if (this.#bytes > bytesMax) return 'too-large';
     if (!this.#budget.take(this.#accountId, chunk.length)) return 'no-room';
@@ -29,7 +29,7 @@ export class HeldBody {
     return 'taken';
   }
 
-  #outlineOn(chunk: Buffer): void {
+  #outlineOn(chunk: LentBytes): void {
     if (this.outline !== undefined) {
       this.outline.push(chunk);
       return;

@@ -1,5 +1,5 @@
 import { CONVERSATION_VALUE_BYTES_MAX } from '../../bounds.ts';
-import { ownCopy } from '../../kernel/encoding/own-copy.ts';
+import { type LentBytes, ownCopy } from '../../kernel/encoding/lent-bytes.ts';
 import type { BodyEnd, StreamRelay, StreamUsage } from '../../protocol/dialect.ts';
 
 /** A relay of a Responses stream that also hands out the final events. */
@@ -13,7 +13,7 @@ export class CapturingRelay implements StreamRelay {
     this.#onEnd = onEnd;
   }
 
-  push(chunk: Buffer): Buffer | undefined {
+  push(chunk: LentBytes): LentBytes | undefined {
     const bytes = this.#relay.push(chunk);
     // Only the push with the terminator is looked at: earlier events are not needed.
     if (this.#relay.concluded && !this.#concluded) this.#look(bytes);
@@ -26,7 +26,7 @@ export class CapturingRelay implements StreamRelay {
     return end;
   }
 
-  #look(bytes: Buffer | undefined): void {
+  #look(bytes: LentBytes | undefined): void {
     this.#concluded = true;
     const isKept = bytes !== undefined && bytes.length <= CONVERSATION_VALUE_BYTES_MAX;
     if (isKept && !this.#relay.failed) this.#onEnd(ownCopy(bytes));

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { COUNT_ANSWER_BYTES_MAX, COUNT_WAIT_MS } from '../../bounds.ts';
-import { ownCopy } from '../../kernel/encoding/own-copy.ts';
+import { type LentBytes, ownCopy } from '../../kernel/encoding/lent-bytes.ts';
 import type {
   UpstreamExchange,
   UpstreamFailure,
@@ -58,7 +58,7 @@ class CountExchange implements UpstreamHandler {
     this.#head = head;
   }
 
-  onData(chunk: Buffer): void {
+  onData(chunk: LentBytes): void {
     this.#bytes += chunk.length;
     if (this.#bytes > COUNT_ANSWER_BYTES_MAX) this.#cut({ kind: 'failed', outcome: 'too-large' });
     else this.#chunks.push(ownCopy(chunk));

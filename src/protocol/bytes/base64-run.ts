@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { BACKSLASH, COMMA, LETTER_N, LETTER_R, SLASH, SPACE } from './ascii.ts';
 
 /** Shorter strings are not checked. */
@@ -16,7 +17,7 @@ export const ENCRYPTED_BYTES_MIN = 128;
 const ENCRYPTED_BYTES_LOOKED = 4 * 1024;
 
 /** Whether a JSON string begins like base64. */
-export function isEncrypted(bytes: Buffer, start: number, end: number): boolean {
+export function isEncrypted(bytes: LentBytes, start: number, end: number): boolean {
   return isBase64(bytes, start, Math.min(end, start + ENCRYPTED_BYTES_LOOKED));
 }
 
@@ -26,14 +27,14 @@ const CHECKED_BYTES = 256 * 1024;
 /**
  * Whether every character of a JSON string (between its quotes) is base64, after its `data:` prefix if any.
  */
-export function isBlob(bytes: Buffer, start: number, end: number): boolean {
+export function isBlob(bytes: LentBytes, start: number, end: number): boolean {
   if (end - start < BLOB_BYTES_MIN) return false;
   const checkedEnd = Math.min(end, start + CHECKED_BYTES);
   if (!isBase64(bytes, contentStart(bytes, start), checkedEnd)) return false;
   return checkedEnd === end || !bytes.subarray(checkedEnd, end).includes(SPACE);
 }
 
-function isBase64(bytes: Buffer, start: number, end: number): boolean {
+function isBase64(bytes: LentBytes, start: number, end: number): boolean {
   let line = start;
   for (let at = start; at < end; at++) {
     const byte = bytes[at] as number;
@@ -54,7 +55,7 @@ function isBase64(bytes: Buffer, start: number, end: number): boolean {
  * The position after `data:image/png;base64,`. A media type is short, so the comma is near or this is not
  * one.
  */
-function contentStart(bytes: Buffer, start: number): number {
+function contentStart(bytes: LentBytes, start: number): number {
   if (bytes.toString('latin1', start, start + 5) !== 'data:') return start;
   return start + bytes.subarray(start, start + 256).indexOf(COMMA) + 1;
 }

@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -56,7 +57,7 @@ export class EventShape {
   }
 
   /** Whether the event from `start` to `end` has this shape, byte for byte. */
-  match(bytes: Buffer, start: number, end: number): boolean {
+  match(bytes: LentBytes, start: number, end: number): boolean {
     if (end - start > SHAPED_BYTES_MAX) return false;
     bytes.copy(copied, 0, start, end);
     const literals = this.#literals;
@@ -182,7 +183,7 @@ function numbersAt(one: Buffer, other: Buffer, at: number, shift: number): Diffe
 }
 
 /** The end of the whole number that starts here, or -1 if readers might read it differently. */
-function numberEnd(bytes: Buffer, start: number, end: number): number {
+function numberEnd(bytes: LentBytes, start: number, end: number): number {
   let at = start;
   while (at < end && isDigit(bytes[at])) at++;
   const digits = at - start;
@@ -197,6 +198,6 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= ZERO && byte <= NINE;
 }
 
-function isKey(bytes: Buffer, close: number): boolean {
+function isKey(bytes: LentBytes, close: number): boolean {
   return bytes[skipSpace(bytes, close + 1, bytes.length)] === COLON;
 }

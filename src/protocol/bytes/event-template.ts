@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonBounds, parseJson } from '../../kernel/encoding/json.ts';
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import type { JsonObject } from '../hub/content/json.ts';
 import { BACKSLASH, QUOTE, SPACE, ZERO } from './ascii.ts';
 import { commonShape, type EventShape, SHAPED_BYTES_MAX } from './event-shape.ts';
@@ -33,7 +34,7 @@ export class EventTemplate {
   }
 
   /** The event as parsing would return it, without padding. `undefined` if it has another shape. */
-  read(bytes: Buffer, start: number, end: number): JsonObject | undefined {
+  read(bytes: LentBytes, start: number, end: number): JsonObject | undefined {
     const shape = this.#shape;
     const slots = this.#slots;
     if (!shape.match(bytes, start, end)) return undefined;
@@ -72,7 +73,7 @@ function markOf(hole: number): string {
 }
 
 /** The event with a mark wherever events of its shape differ. */
-function withMarks(event: Buffer, shape: EventShape): string {
+function withMarks(event: LentBytes, shape: EventShape): string {
   let text = '';
   let at = 0;
   for (let hole = 0; hole < shape.holes; hole++) {
@@ -98,7 +99,7 @@ function collectSlots(
 }
 
 /** The characters of a string. The parser handles strings with escapes or invalid characters. */
-function readText(bytes: Buffer, start: number, end: number): string | undefined {
+function readText(bytes: LentBytes, start: number, end: number): string | undefined {
   let highest = 0;
   for (let at = start; at < end; at++) {
     const byte = bytes[at] as number;
@@ -108,12 +109,12 @@ function readText(bytes: Buffer, start: number, end: number): string | undefined
   return highest <= ASCII_MAX ? bytes.toString('latin1', start, end) : bytes.toString('utf8', start, end);
 }
 
-function parseText(bytes: Buffer, start: number, end: number): string | undefined {
+function parseText(bytes: LentBytes, start: number, end: number): string | undefined {
   const parsed = parseJson(bytes.toString('utf8', start - 1, end + 1), TEMPLATE_BOUNDS);
   return parsed.kind === 'parsed' && typeof parsed.value === 'string' ? parsed.value : undefined;
 }
 
-function readNumber(bytes: Buffer, start: number, end: number): number {
+function readNumber(bytes: LentBytes, start: number, end: number): number {
   let value = 0;
   for (let at = start; at < end; at++) value = value * 10 + (bytes[at] as number) - ZERO;
   return value;

@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import {
   BACKSLASH,
   BRACE_BIT,
@@ -17,10 +18,10 @@ import { Held, NOTHING, type Splitter } from './splitter.ts';
  * error can always be appended to what the client has.
  */
 export class ArraySplitter implements Splitter {
-  bytes = NOTHING;
+  bytes: LentBytes = NOTHING;
   eventStart = 0;
   eventEnd = 0;
-  payload = NOTHING;
+  payload: LentBytes = NOTHING;
   payloadStart = -1;
   payloadEnd = -1;
   readonly shift = 0;
@@ -58,7 +59,7 @@ export class ArraySplitter implements Splitter {
     return 0;
   }
 
-  feed(chunk: Buffer): void {
+  feed(chunk: LentBytes): void {
     this.#at = 0;
     this.#walked = this.#held.length;
     this.#isJoined = this.#walked > 0;

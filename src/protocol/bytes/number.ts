@@ -1,4 +1,5 @@
 import { REPORTED_TOKENS_MAX } from '../../bounds.ts';
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { NINE, ZERO } from './ascii.ts';
 import type { Skimmer } from './skim.ts';
 
@@ -12,7 +13,7 @@ const NUMBER_TEXT_MAX = 32;
  * fraction, a negative or absurd figure, an absent value with start -1) gives `undefined`: such a figure
  * counts as absent. `1.0` and `1e3` are whole numbers in another spelling.
  */
-export function readFigure(bytes: Buffer, start: number, end: number, max: number): number | undefined {
+export function readFigure(bytes: LentBytes, start: number, end: number, max: number): number | undefined {
   if (start < 0) return undefined;
   const length = end - start;
   let value = 0;
@@ -27,13 +28,13 @@ export function readFigure(bytes: Buffer, start: number, end: number, max: numbe
   return length > 0 && Number.isSafeInteger(value) && value >= 0 && value <= max ? value : undefined;
 }
 
-function readSpelled(bytes: Buffer, start: number, end: number): number {
+function readSpelled(bytes: LentBytes, start: number, end: number): number {
   if (end - start > NUMBER_TEXT_MAX) return Number.NaN;
   const text = bytes.toString('latin1', start, end);
   return /^-?\d/.test(text) ? Number(text) : Number.NaN;
 }
 
 /** A token figure of a vendor's report; `undefined` if it is absent or absurd. */
-export function reportedFigure(bytes: Buffer, skimmer: Skimmer, slot: number): number | undefined {
+export function reportedFigure(bytes: LentBytes, skimmer: Skimmer, slot: number): number | undefined {
   return readFigure(bytes, skimmer.starts[slot] as number, skimmer.ends[slot] as number, REPORTED_TOKENS_MAX);
 }

@@ -1,4 +1,5 @@
 import { nextTurn } from '../../kernel/async/next-turn.ts';
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { BLANK_RUN_BYTES_MAX, OUTLINED_BYTES_MIN } from '../bounds.ts';
 import { BACKSLASH, BRACE_BIT, CLOSE_BRACE, COLON, COMMA, OPEN_BRACE, QUOTE } from './ascii.ts';
 
@@ -28,7 +29,7 @@ export class Outline {
   /** The position of the last structural character. */
   #lastSign = 0;
 
-  push(chunk: Buffer): void {
+  push(chunk: LentBytes): void {
     let at = 0;
     while (at < chunk.length)
       at = this.#string === NO_STRING ? this.#outside(chunk, at) : this.#inside(chunk, at);
@@ -37,7 +38,7 @@ export class Outline {
   }
 
   /** Continues up to and including the next opening quote. */
-  #outside(chunk: Buffer, from: number): number {
+  #outside(chunk: LentBytes, from: number): number {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at] as number;
       const brace = byte | BRACE_BIT;
@@ -76,7 +77,7 @@ export class Outline {
   }
 
   /** Continues up to and including the next quote, which closes the string or is part of it. */
-  #inside(chunk: Buffer, from: number): number {
+  #inside(chunk: LentBytes, from: number): number {
     const found = chunk.indexOf(QUOTE, from);
     const at = found < 0 ? chunk.length : found;
     let run = at;

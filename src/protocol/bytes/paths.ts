@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { foldKey, hashLetters, lettersAt } from '../pass-through/key-spelling.ts';
 
 /**
@@ -85,7 +86,7 @@ export function makeNode(key: string, slot: number, children: readonly PathNode[
 /** The child whose key is at these bytes (between the quotes), compared as written. */
 export function findChild(
   node: PathNode,
-  bytes: Uint8Array,
+  bytes: LentBytes,
   start: number,
   end: number,
 ): PathNode | undefined {
@@ -100,7 +101,7 @@ export function findChild(
 }
 
 /** Whether `bytes` has `wanted` at `start`. */
-export function sameBytes(wanted: Uint8Array, bytes: Uint8Array, start: number): boolean {
+export function sameBytes(wanted: Uint8Array, bytes: LentBytes, start: number): boolean {
   for (let index = 0; index < wanted.length; index++) {
     if (wanted[index] !== bytes[start + index]) return false;
   }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { compilePaths } from './paths.ts';
 import { Skimmer, skipValue, walkObjects } from './skim.ts';
 
@@ -76,7 +77,7 @@ describe('a slot that is walked', () => {
 
   it('hands over its objects, and the walk goes on behind it', () => {
     const objects: string[] = [];
-    const walk = (all: Buffer, start: number, end: number): number =>
+    const walk = (all: LentBytes, start: number, end: number): number =>
       walkObjects(all, start, end, (_all, open) => {
         const after = skipValue(all, open, end);
         objects.push(all.toString('utf8', open, after));

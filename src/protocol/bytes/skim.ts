@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { WALKED_BYTES_MAX } from '../bounds.ts';
 import {
   BACKSLASH,
@@ -14,13 +15,13 @@ import {
 import { findChild, type PathNode, type PathTree } from './paths.ts';
 
 /** The large values of one outlined text (outline.ts): walks skip them. */
-let outlined: Buffer | undefined;
+let outlined: LentBytes | undefined;
 let largeEnds: ReadonlyMap<number, number> = new Map();
 /** Bytes of it that were read one by one. */
 let walkedBytes = 0;
 
 /** While `work` runs, walks over these bytes skip their large values. */
-export function withOutline<T>(bytes: Buffer, ends: ReadonlyMap<number, number>, work: () => T): T {
+export function withOutline<T>(bytes: LentBytes, ends: ReadonlyMap<number, number>, work: () => T): T {
   outlined = bytes;
   largeEnds = ends;
   walkedBytes = 0;
@@ -35,7 +36,7 @@ export function withOutline<T>(bytes: Buffer, ends: ReadonlyMap<number, number>,
 const STEP_BYTES = 32;
 
 /** Too many small pieces of an outlined text were read. No ordinary text has so many of them. */
-export function isWalkedOut(bytes: Buffer): boolean {
+export function isWalkedOut(bytes: LentBytes): boolean {
   return bytes === outlined && walkedBytes > WALKED_BYTES_MAX;
 }
 
@@ -43,7 +44,7 @@ export function isWalkedOut(bytes: Buffer): boolean {
 const NO_SLOT = -2;
 
 /** Walks through the value at `start` and returns its end; -1 if it does not end. */
-export type Walk = (bytes: Buffer, start: number, end: number) => number;
+export type Walk = (bytes: LentBytes, start: number, end: number) => number;
 
 /**
  * Finds wanted values in a vendor's JSON in one walk over its bytes, without building objects. It checks
@@ -70,7 +71,7 @@ export class Skimmer {
   }
 
   /** The position after the object that starts at `start`, or -1 if there is no complete object. */
-  run(bytes: Buffer, start: number, end: number): number {
+  run(bytes: LentBytes, start: number, end: number): number {
     const open = skipSpace(bytes, start, end);
     if (open >= end || bytes[open] !== OPEN_BRACE) {
       this.#forget();
@@ -80,7 +81,7 @@ export class Skimmer {
   }
 
   /** The same from a place inside the object, between two of its members. */
-  resume(bytes: Buffer, inside: number, end: number): number {
+  resume(bytes: LentBytes, inside: number, end: number): number {
     this.#forget();
     return this.#members(bytes, inside, end, this.#root);
   }
@@ -92,7 +93,7 @@ export class Skimmer {
   }
 
   /** Recursion follows only the wanted paths, so its depth is that of the longest path. */
-  #members(bytes: Buffer, inside: number, end: number, node: PathNode): number {
+  #members(bytes: LentBytes, inside: number, end: number, node: PathNode): number {
     let at = inside;
     while (at < end) {
       const byte = bytes[at] as number;
@@ -119,7 +120,7 @@ export class Skimmer {
     return -1;
   }
 
-  #wanted(bytes: Buffer, value: number, end: number, node: PathNode): number {
+  #wanted(bytes: LentBytes, value: number, end: number, node: PathNode): number {
     let valueEnd: number;
     if (node.slot === this.#walkedSlot) valueEnd = this.#walk(bytes, value, end);
     else if (node.children.length > 0 && value < end && bytes[value] === OPEN_BRACE) {
@@ -134,7 +135,7 @@ export class Skimmer {
 }
 
 /** Hands every object of the array that opens here to `walk`. Any other value is skipped. */
-export function walkObjects(bytes: Buffer, open: number, end: number, walk: Walk): number {
+export function walkObjects(bytes: LentBytes, open: number, end: number, walk: Walk): number {
   if (bytes[open] !== OPEN_BRACKET) return skipValue(bytes, open, end);
   let at = open + 1;
   while (at < end) {
@@ -154,14 +155,14 @@ export function walkObjects(bytes: Buffer, open: number, end: number, walk: Walk
   return -1;
 }
 
-export function skipSpace(bytes: Buffer, start: number, end: number): number {
+export function skipSpace(bytes: LentBytes, start: number, end: number): number {
   let at = start;
   while (at < end && (bytes[at] as number) <= SPACE) at++;
   return at;
 }
 
 /** The position after the value that starts here, or -1 if it does not end. */
-export function skipValue(bytes: Buffer, start: number, end: number): number {
+export function skipValue(bytes: LentBytes, start: number, end: number): number {
   if (start >= end) return -1;
   const first = bytes[start] as number;
   if (first === QUOTE) {
@@ -178,7 +179,7 @@ export function skipValue(bytes: Buffer, start: number, end: number): number {
   return at === start ? -1 : at;
 }
 
-function skipContainer(bytes: Buffer, start: number, end: number): number {
+function skipContainer(bytes: LentBytes, start: number, end: number): number {
   if (bytes === outlined) {
     const known = largeEnds.get(start);
     if (known !== undefined) return known <= end ? known : -1;
@@ -206,7 +207,7 @@ function skipContainer(bytes: Buffer, start: number, end: number): number {
 const NEAR_BYTES = 48;
 
 /** The position of the closing quote of the string whose opening quote is at `open`, or -1. */
-export function stringEnd(bytes: Buffer, open: number, end: number): number {
+export function stringEnd(bytes: LentBytes, open: number, end: number): number {
   if (bytes === outlined) {
     const known = largeEnds.get(open);
     if (known !== undefined) return known <= end ? known - 1 : -1;
@@ -232,7 +233,7 @@ export function stringEnd(bytes: Buffer, open: number, end: number): number {
 }
 
 /** Whether the value at this range is the given literal: `null`, `true`, `[]`. */
-export function isWord(bytes: Buffer, start: number, end: number, word: string): boolean {
+export function isWord(bytes: LentBytes, start: number, end: number, word: string): boolean {
   if (start < 0 || end - start !== word.length) return false;
   for (let index = 0; index < word.length; index++) {
     if (bytes[start + index] !== word.charCodeAt(index)) return false;
@@ -240,15 +241,15 @@ export function isWord(bytes: Buffer, start: number, end: number, word: string):
   return true;
 }
 
-export function isOpenBrace(bytes: Buffer, start: number): boolean {
+export function isOpenBrace(bytes: LentBytes, start: number): boolean {
   return start >= 0 && bytes[start] === OPEN_BRACE;
 }
 
-export function isOpenBracket(bytes: Buffer, start: number): boolean {
+export function isOpenBracket(bytes: LentBytes, start: number): boolean {
   return start >= 0 && bytes[start] === OPEN_BRACKET;
 }
 
-export function isEmptyArray(bytes: Buffer, start: number): boolean {
+export function isEmptyArray(bytes: LentBytes, start: number): boolean {
   return isOpenBracket(bytes, start) && bytes[skipSpace(bytes, start + 1, bytes.length)] === CLOSE_BRACKET;
 }
 
@@ -256,7 +257,7 @@ export function isEmptyArray(bytes: Buffer, start: number): boolean {
  * The number of elements of the array that opens here. For an outlined text with very many elements it may be
  * too low.
  */
-export function countElements(bytes: Buffer, open: number): number {
+export function countElements(bytes: LentBytes, open: number): number {
   let count = 0;
   let at = skipSpace(bytes, open + 1, bytes.length);
   while (at < bytes.length && bytes[at] !== CLOSE_BRACKET && !isWalkedOut(bytes)) {

@@ -1,4 +1,5 @@
 import { STREAM_EVENT_BYTES_MAX } from '../../bounds.ts';
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { OUTLINED_BYTES_MIN } from '../bounds.ts';
 import { Outline } from './outline.ts';
 
@@ -9,8 +10,8 @@ import { Outline } from './outline.ts';
  */
 export interface Splitter {
   /** How much of a chunk belongs to the kept event, if the event ends there; otherwise 0. */
-  heldEnd(chunk: Buffer): number;
-  feed(chunk: Buffer): void;
+  readonly heldEnd: (chunk: LentBytes) => number;
+  readonly feed: (chunk: LentBytes) => void;
   next(): boolean;
   keep(): number;
   /** The stream ended: takes the kept rest as one last event, if possible. `next` and `keep` follow. */
@@ -19,11 +20,11 @@ export interface Splitter {
    * The buffer that `eventStart` and `eventEnd` refer to: the fed chunk itself, unless bytes were kept before
    * it.
    */
-  readonly bytes: Buffer;
+  readonly bytes: LentBytes;
   readonly eventStart: number;
   readonly eventEnd: number;
   /** The event's data; a start of -1 if it has none. Positions in `bytes` are these plus `shift`. */
-  readonly payload: Buffer;
+  readonly payload: LentBytes;
   readonly payloadStart: number;
   readonly payloadEnd: number;
   readonly shift: number;
@@ -54,7 +55,7 @@ export class Held {
   outline: Outline | undefined;
   #bytes = NOTHING;
 
-  append(source: Buffer, start: number): void {
+  append(source: LentBytes, start: number): void {
     const added = source.length - start;
     const needed = this.length + added;
     if (this.overflowed || needed > STREAM_EVENT_BYTES_MAX) {

@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { EVENT_LINES_MAX } from '../bounds.ts';
 import { COLON, CR, LF, SPACE } from './ascii.ts';
 import type { Outline } from './outline.ts';
@@ -18,10 +19,10 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
  * in which line ends and field names are blanks, so that its positions are those of the event.
  */
 export class SseSplitter implements Splitter {
-  bytes = NOTHING;
+  bytes: LentBytes = NOTHING;
   eventStart = 0;
   eventEnd = 0;
-  payload = NOTHING;
+  payload: LentBytes = NOTHING;
   payloadStart = -1;
   payloadEnd = -1;
   shift = 0;
@@ -48,11 +49,11 @@ export class SseSplitter implements Splitter {
     return this.#held.overflowed;
   }
 
-  heldEnd(chunk: Buffer): number {
+  heldEnd(chunk: LentBytes): number {
     return this.#held.length === 0 ? 0 : heldEventEnd(this.#held.last, chunk);
   }
 
-  feed(chunk: Buffer): void {
+  feed(chunk: LentBytes): void {
     if (this.#held.length === 0) {
       this.#take(chunk);
       return;
@@ -110,7 +111,7 @@ export class SseSplitter implements Splitter {
     return isWhole;
   }
 
-  #take(bytes: Buffer): void {
+  #take(bytes: LentBytes): void {
     this.outline = undefined;
     this.bytes = bytes;
     this.#at = 0;
@@ -172,13 +173,13 @@ export class SseSplitter implements Splitter {
 }
 
 /** The terminator of Chat Completions: the data line `[DONE]`. */
-export function isDone(payload: Buffer, start: number, end: number): boolean {
+export function isDone(payload: LentBytes, start: number, end: number): boolean {
   let last = end;
   while (last > start && payload[last - 1] === SPACE) last--;
   return isWord(payload, start, last, '[DONE]');
 }
 
-function find(bytes: Buffer, byte: number, start: number): number {
+function find(bytes: LentBytes, byte: number, start: number): number {
   const found = bytes.indexOf(byte, start);
   return found < 0 ? NOT_FOUND : found;
 }
@@ -188,7 +189,7 @@ function find(bytes: Buffer, byte: number, start: number): number {
  * blank line: if it counted as one, the kept bytes would be joined and searched again for every line of a
  * long event.
  */
-function heldEventEnd(heldLast: number | undefined, chunk: Buffer): number {
+function heldEventEnd(heldLast: number | undefined, chunk: LentBytes): number {
   let at = heldLast === CR && chunk[0] === LF ? 1 : 0;
   if ((heldLast === LF || heldLast === CR) && isLineEnd(chunk[at])) return afterLine(chunk, at);
   const hasCr = chunk.includes(CR);
@@ -205,7 +206,7 @@ function isLineEnd(byte: number | undefined): boolean {
   return byte === LF || byte === CR;
 }
 
-function anyLineEnd(bytes: Buffer, start: number): number {
+function anyLineEnd(bytes: LentBytes, start: number): number {
   for (let at = start; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === LF || byte === CR) return at;
@@ -213,11 +214,11 @@ function anyLineEnd(bytes: Buffer, start: number): number {
   return -1;
 }
 
-function afterLine(bytes: Buffer, lineEnd: number): number {
+function afterLine(bytes: LentBytes, lineEnd: number): number {
   return bytes[lineEnd] === CR && bytes[lineEnd + 1] === LF ? lineEnd + 2 : lineEnd + 1;
 }
 
-function isDataLine(bytes: Buffer, line: number, lineEnd: number): boolean {
+function isDataLine(bytes: LentBytes, line: number, lineEnd: number): boolean {
   return (
     bytes[line] === LETTER_D &&
     bytes[line + 1] === LETTER_A &&
@@ -228,11 +229,11 @@ function isDataLine(bytes: Buffer, line: number, lineEnd: number): boolean {
 }
 
 /** One blank after the colon is not part of the value. */
-function valueStart(bytes: Buffer, line: number, lineEnd: number): number {
+function valueStart(bytes: LentBytes, line: number, lineEnd: number): number {
   const start = bytes[line + 5] === SPACE ? line + 6 : line + 5;
   return Math.min(start, lineEnd);
 }
 
-function skipByteOrderMark(bytes: Buffer, start: number): number {
+function skipByteOrderMark(bytes: LentBytes, start: number): number {
   return BYTE_ORDER_MARK.every((byte, index) => bytes[start + index] === byte) ? start + 3 : start;
 }

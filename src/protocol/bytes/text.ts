@@ -1,5 +1,6 @@
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 /** The text of a JSON string, given the bytes between its quotes. Invalid escapes are left as written. */
-export function decodeText(bytes: Buffer, start: number, end: number): string {
+export function decodeText(bytes: LentBytes, start: number, end: number): string {
   const raw = bytes.toString('utf8', start, end);
   if (!raw.includes('\\')) return raw;
   try {

@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { BACKSLASH, DOT, LETTER_U, MINUS, NINE, PLUS, QUOTE, SPACE, ZERO } from './ascii.ts';
 
 /**
@@ -34,7 +35,7 @@ const BACKSLASHES = 0x5c5c5c5c;
 const BYTEWISE = 16;
 
 /** The first position from `start` with a quote, a backslash or a control character; `limit` if none. */
-export function plainEnd(bytes: Buffer, view: WordView, start: number, limit: number): number {
+export function plainEnd(bytes: LentBytes, view: WordView, start: number, limit: number): number {
   const near = Math.min(limit, start + BYTEWISE);
   let at = plainEndBytewise(bytes, start, near);
   if (at < near || near === limit) return at;
@@ -57,14 +58,14 @@ export function plainEnd(bytes: Buffer, view: WordView, start: number, limit: nu
   return plainEndBytewise(bytes, Math.max(at, offset + index * 4), limit);
 }
 
-function plainEndBytewise(bytes: Buffer, start: number, limit: number): number {
+function plainEndBytewise(bytes: LentBytes, start: number, limit: number): number {
   let at = start;
   while (at < limit && STOPS[bytes[at] as number] === 0) at++;
   return at;
 }
 
 /** The position after the escape whose backslash is at `start`, or -1. */
-export function escapeEnd(bytes: Buffer, start: number): number {
+export function escapeEnd(bytes: LentBytes, start: number): number {
   const letter = bytes[start + 1];
   if (letter === LETTER_U) {
     for (let at = start + 2; at < start + 6; at++) {
@@ -83,7 +84,7 @@ function isHexDigit(byte: number | undefined): boolean {
 }
 
 /** The position after the number that starts here, or -1: `-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?`. */
-export function numberEnd(bytes: Buffer, start: number): number {
+export function numberEnd(bytes: LentBytes, start: number): number {
   let at = bytes[start] === MINUS ? start + 1 : start;
   const whole = digitsEnd(bytes, at);
   if (whole === at || (bytes[at] === ZERO && whole > at + 1)) return -1;
@@ -101,7 +102,7 @@ export function numberEnd(bytes: Buffer, start: number): number {
   return exponent === digits ? -1 : exponent;
 }
 
-function digitsEnd(bytes: Buffer, start: number): number {
+function digitsEnd(bytes: LentBytes, start: number): number {
   let at = start;
   for (;;) {
     const byte = bytes[at];

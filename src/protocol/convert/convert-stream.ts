@@ -1,5 +1,6 @@
 import { CONVERTED_STREAM_BYTES_MAX, JSON_DEPTH_MAX } from '../../bounds.ts';
 import { type JsonBounds, parseJson } from '../../kernel/encoding/json.ts';
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { CONVERTED_EVENT_BYTES_MAX, CONVERTED_EVENT_VALUES_MAX, WHOLE_ESCAPED_CHARS_MAX } from '../bounds.ts';
 import { SHAPED_BYTES_MAX } from '../bytes/event-shape.ts';
 import { type EventTemplate, learnTemplate } from '../bytes/event-template.ts';
@@ -20,7 +21,7 @@ const SHORT_BYTES = 64 * 1024;
 const LEARNED_MAX = 16;
 
 /** An event is read, converted and written in one turn. `undefined`: not an object. */
-function readEvent(payload: Buffer, start: number, end: number): JsonObject | 'too-much' | undefined {
+function readEvent(payload: LentBytes, start: number, end: number): JsonObject | 'too-much' | undefined {
   if (end - start > CONVERTED_EVENT_BYTES_MAX) return 'too-much';
   const text = payload.toString('utf8', start, end);
   if (end - start <= SHORT_BYTES) {
@@ -76,7 +77,7 @@ export class ConvertedStream implements StreamRelay {
     this.#decoder = vendorCodec.createDecoder(plan.session, (event) => this.#emit(event));
   }
 
-  push(chunk: Buffer): Buffer | undefined {
+  push(chunk: LentBytes): LentBytes | undefined {
     this.#vendor.push(chunk);
     if (this.#vendor.concluded) this.#end();
     return this.#take();
@@ -143,7 +144,7 @@ export class ConvertedStream implements StreamRelay {
     return this.#vendor.usage();
   }
 
-  #decode(payload: Buffer, start: number, end: number): void {
+  #decode(payload: LentBytes, start: number, end: number): void {
     const known = this.#template?.read(payload, start, end);
     if (known !== undefined) {
       // An event that is not exactly one delta may have been kept, so the template must not reuse its object.
@@ -164,7 +165,7 @@ export class ConvertedStream implements StreamRelay {
     return this.#emitted === 1 && this.#deltas === 1;
   }
 
-  #learn(payload: Buffer, start: number, end: number): void {
+  #learn(payload: LentBytes, start: number, end: number): void {
     if (this.#learnedCount >= LEARNED_MAX || end - start > SHAPED_BYTES_MAX) return;
     this.#learnedCount++;
     const parsed = Buffer.from(payload.subarray(start, end));

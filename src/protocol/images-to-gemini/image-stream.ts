@@ -1,5 +1,6 @@
 import { JSON_DEPTH_MAX, STREAM_EVENT_BYTES_MAX } from '../../bounds.ts';
 import { type JsonBounds, parseJson } from '../../kernel/encoding/json.ts';
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { SseSplitter } from '../bytes/sse.ts';
 import type { StreamRelay, StreamUsage } from '../dialect.ts';
 import { isObject, type JsonObject, writeJson } from '../hub/content/json.ts';
@@ -31,7 +32,7 @@ export class ImageStream implements StreamRelay {
     this.#session = session;
   }
 
-  push(chunk: Buffer): Buffer | undefined {
+  push(chunk: LentBytes): LentBytes | undefined {
     const { vendor } = this.#session;
     const bytes = vendor.push(chunk);
     if (this.first !== 'none') return undefined;
@@ -94,7 +95,7 @@ export class ImageStream implements StreamRelay {
     return { ...seen, usage: { ...seen.usage, images: this.#answer.count } };
   }
 
-  #read(bytes: Buffer): void {
+  #read(bytes: LentBytes): void {
     const splitter = this.#splitter;
     splitter.feed(bytes);
     while (splitter.next()) {

@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { QUOTE } from '../bytes/ascii.ts';
 import { isTypeAt, leadingTypeStart } from '../bytes/event-type.ts';
 import { compilePaths } from '../bytes/paths.ts';
@@ -24,7 +25,7 @@ export class ImagesEventReader implements EventReader {
   /** Only the usage shows reasoning. */
   readonly reasoned = false;
 
-  read(payload: Buffer, start: number, end: number, outlet: EventControl): void {
+  read(payload: LentBytes, start: number, end: number, outlet: EventControl): void {
     const leading = leadingTypeStart(payload, start);
     if (
       leading >= 0 &&

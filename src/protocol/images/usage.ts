@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { reportedFigure } from '../bytes/number.ts';
 import type { Skimmer } from '../bytes/skim.ts';
 import type { UsageRule } from '../meter/meter.ts';
@@ -13,7 +14,7 @@ export const IMAGES_USAGE_PATHS = {
 type Slots = Readonly<Record<keyof typeof IMAGES_USAGE_PATHS, number>>;
 
 /** A finished image without token figures is charged per image: zero tokens count as reported. */
-export function readImagesFigures(bytes: Buffer, skimmer: Skimmer, slots: Slots): Figures {
+export function readImagesFigures(bytes: LentBytes, skimmer: Skimmer, slots: Slots): Figures {
   return {
     input: reportedFigure(bytes, skimmer, slots.input) ?? 0,
     output: reportedFigure(bytes, skimmer, slots.output) ?? 0,

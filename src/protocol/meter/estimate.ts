@@ -1,4 +1,5 @@
 import { ESTIMATE_PENDING_BYTES_MAX, TOKENIZE_BYTES_MAX } from '../../bounds.ts';
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { BACKSLASH, LETTER_U } from '../bytes/ascii.ts';
 import { isBlob } from '../bytes/base64-run.ts';
 import { NOTHING } from '../bytes/splitter.ts';
@@ -25,11 +26,11 @@ export class TextSample implements WordSink {
   #beyondBytes = 0;
   #sampledTokens = 0;
 
-  text(bytes: Buffer, start: number, end: number): void {
+  text(bytes: LentBytes, start: number, end: number): void {
     this.#add(this.#strings, bytes, start, end);
   }
 
-  raw(bytes: Buffer, start: number, end: number): void {
+  raw(bytes: LentBytes, start: number, end: number): void {
     this.#add(this.#raws, bytes, start, end);
   }
 
@@ -44,7 +45,7 @@ export class TextSample implements WordSink {
     return this.#sampledTokens + Math.ceil(this.#beyondBytes * rate);
   }
 
-  #add(collected: CollectedBytes, bytes: Buffer, start: number, end: number): void {
+  #add(collected: CollectedBytes, bytes: LentBytes, start: number, end: number): void {
     const length = end - start;
     const room = TOKENIZE_BYTES_MAX - this.#sampledBytes;
     const taken = length <= room ? length : beforeEscape(bytes, start, start + room) - start;
@@ -59,7 +60,7 @@ const ESCAPE_BYTES_MAX = 6;
 /**
  * The end of a sample, or the start of an escape that the sample would cut: half an escape cannot be decoded.
  */
-function beforeEscape(bytes: Buffer, start: number, end: number): number {
+function beforeEscape(bytes: LentBytes, start: number, end: number): number {
   for (let at = end - 1; at >= start && at > end - ESCAPE_BYTES_MAX; at--) {
     if (bytes[at] !== BACKSLASH) continue;
     let run = at;
@@ -74,7 +75,7 @@ function beforeEscape(bytes: Buffer, start: number, end: number): number {
 
 /** Some vendors put a generated image into the text field. Its base64 is not counted as text. */
 export class GeneratedSample extends TextSample {
-  override text(bytes: Buffer, start: number, end: number): void {
+  override text(bytes: LentBytes, start: number, end: number): void {
     if (!isBlob(bytes, start, end)) super.text(bytes, start, end);
   }
 }
@@ -87,7 +88,7 @@ class CollectedBytes {
   length = 0;
   bytes = NOTHING;
 
-  add(bytes: Buffer, start: number, end: number): void {
+  add(bytes: LentBytes, start: number, end: number): void {
     const needed = this.length + end - start;
     if (needed > this.bytes.length) {
       const grown = Buffer.allocUnsafe(Math.max(1024, needed, this.bytes.length * 2));
@@ -129,7 +130,7 @@ export class Estimate {
    * Generated content is at this range of a chunk. It is copied, because keeping a chunk would keep its
    * neighbours.
    */
-  note(chunk: Buffer, start: number, end: number): void {
+  note(chunk: LentBytes, start: number, end: number): void {
     if (this.#unread.length + end - start > ESTIMATE_PENDING_BYTES_MAX) this.#read();
     if (end - start > ESTIMATE_PENDING_BYTES_MAX) {
       this.#collect(chunk, start, end);
@@ -140,7 +141,7 @@ export class Estimate {
   }
 
   /** A generated string is at this range. */
-  noteText(chunk: Buffer, start: number, end: number): void {
+  noteText(chunk: LentBytes, start: number, end: number): void {
     if (this.#ends.length > 0) this.#read();
     this.#sample ??= new GeneratedSample();
     this.#sample.text(chunk, start, end);
@@ -171,7 +172,7 @@ export class Estimate {
     this.#forget();
   }
 
-  #collect(bytes: Buffer, start: number, end: number): void {
+  #collect(bytes: LentBytes, start: number, end: number): void {
     this.#sample ??= new GeneratedSample();
     collectWords({ bytes, start, end }, this.#words, this.#sample);
   }

@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import type { PathTree } from '../bytes/paths.ts';
 import { countElements, isOpenBracket, Skimmer } from '../bytes/skim.ts';
 import { decodeText } from '../bytes/text.ts';
@@ -34,7 +35,7 @@ export function countInput(
 }
 
 /** A conversation that is a single string counts as one message. */
-function countMessages(bytes: Buffer, open: number): number {
+function countMessages(bytes: LentBytes, open: number): number {
   if (open < 0) return 0;
   if (!isOpenBracket(bytes, open)) return 1;
   return countElements(bytes, open);
@@ -53,15 +54,15 @@ class DocumentSink implements WordSink {
     this.#document = document;
   }
 
-  text(bytes: Buffer, start: number, end: number): void {
+  text(bytes: LentBytes, start: number, end: number): void {
     this.#sample.text(bytes, start, end);
   }
 
-  raw(bytes: Buffer, start: number, end: number): void {
+  raw(bytes: LentBytes, start: number, end: number): void {
     this.#sample.raw(bytes, start, end);
   }
 
-  picture(bytes: Buffer, start: number, end: number): void {
+  picture(bytes: LentBytes, start: number, end: number): void {
     // Files were estimated when the request was read. Documents are not nested: sources inside one are files,
     // so nothing is counted twice.
     if (!isFile(bytes, start, end)) collectWords({ bytes, start, end }, this.#document, this.#sample);
@@ -69,7 +70,7 @@ class DocumentSink implements WordSink {
 }
 
 /** Whether every type in it is a file type. */
-function isFile(bytes: Buffer, start: number, end: number): boolean {
+function isFile(bytes: LentBytes, start: number, end: number): boolean {
   let others = 0;
   const text: WordSink['text'] = (...type) => {
     if (!FILE_TYPES.has(decodeText(...type))) others++;

@@ -1,4 +1,5 @@
 import { IMAGES_PER_CALL_MAX } from '../../bounds.ts';
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import type { StreamUsage } from '../dialect.ts';
 import { Estimate } from './estimate.ts';
 import type { Figures, Settled } from './usage-report.ts';
@@ -30,12 +31,12 @@ export class Meter {
   }
 
   /** Generated content is at this range of an event's bytes. */
-  note(payload: Buffer, start: number, end: number): void {
+  note(payload: LentBytes, start: number, end: number): void {
     this.#estimate.note(payload, start, end);
   }
 
   /** The characters of a generated string are at this range. */
-  noteText(payload: Buffer, start: number, end: number): void {
+  noteText(payload: LentBytes, start: number, end: number): void {
     this.#estimate.noteText(payload, start, end);
   }
 

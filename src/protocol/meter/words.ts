@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { BACKSLASH, COLON, QUOTE } from '../bytes/ascii.ts';
 import { findChild, makeNode, type PathNode } from '../bytes/paths.ts';
 import { isOpenBrace, isOpenBracket, isWalkedOut, skipSpace, skipValue, stringEnd } from '../bytes/skim.ts';
@@ -38,18 +39,20 @@ export function compileWords(lists: {
 
 /** A JSON value in a buffer. */
 export interface JsonText {
-  readonly bytes: Buffer;
+  readonly bytes: LentBytes;
   readonly start: number;
   readonly end: number;
 }
 
+type TakeText = (bytes: LentBytes, start: number, end: number) => void;
+
 export interface WordSink {
   /** The characters of a string, between its quotes. */
-  text(bytes: Buffer, start: number, end: number): void;
+  readonly text: TakeText;
   /** An object or array, as it is written. */
-  raw(bytes: Buffer, start: number, end: number): void;
+  readonly raw: TakeText;
   /** A value that counts as one image, as it is written. */
-  picture(bytes: Buffer, start: number, end: number): void;
+  readonly picture: TakeText;
 }
 
 /**
@@ -97,7 +100,7 @@ export function collectWords(text: JsonText, words: Words, sink: WordSink): numb
 /** There are few characters and numbers between two strings; many of them are skipped natively. */
 const BETWEEN_BYTES = 32;
 
-function nextQuote(bytes: Buffer, start: number, end: number): number {
+function nextQuote(bytes: LentBytes, start: number, end: number): number {
   const near = Math.min(end, start + BETWEEN_BYTES);
   let at = start;
   while (at < near && bytes[at] !== QUOTE) at++;
@@ -110,7 +113,7 @@ function nextQuote(bytes: Buffer, start: number, end: number): number {
 const KEY_BYTES_MAX = 128;
 
 /** A client may write a key with escapes, and its vendor decodes them. */
-function kindOf({ root }: Words, bytes: Buffer, start: number, end: number): number {
+function kindOf({ root }: Words, bytes: LentBytes, start: number, end: number): number {
   const found = findChild(root, bytes, start, end);
   if (found !== undefined) return found.slot;
   if (end - start > KEY_BYTES_MAX || !hasEscape(bytes, start, end)) return NONE;
@@ -118,7 +121,7 @@ function kindOf({ root }: Words, bytes: Buffer, start: number, end: number): num
   return findChild(root, key, 0, key.length)?.slot ?? NONE;
 }
 
-function hasEscape(bytes: Buffer, start: number, end: number): boolean {
+function hasEscape(bytes: LentBytes, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (bytes[at] === BACKSLASH) return true;
   return false;
 }

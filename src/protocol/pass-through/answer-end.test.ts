@@ -1,7 +1,9 @@
-import { expect, it } from 'vitest';
+import { expect, expectTypeOf, it } from 'vitest';
 import type { Protocol } from '../../kernel/protocol-name.ts';
-import type { RequestFacts } from '../dialect.ts';
+import type { Splitter } from '../bytes/splitter.ts';
+import type { RequestFacts, StreamRelay, TakeEvent } from '../dialect.ts';
 import { getDialect } from '../registry.ts';
+import type { EventReader } from './relay.ts';
 
 const FACTS = { usageInjected: false } as RequestFacts;
 
@@ -98,4 +100,11 @@ it.each(ROWS)('the end of an answer is %s (%s)', (_name, protocol, steps) => {
     const now = relay.reported ? 'reported' : relay.ended ? 'ended' : 'open';
     expect([data, now]).toEqual([data, known]);
   }
+});
+
+it('no part of a relay can demand bytes that it may keep', () => {
+  expectTypeOf<(chunk: Buffer) => undefined>().not.toExtend<StreamRelay['push']>();
+  expectTypeOf<(chunk: Buffer) => void>().not.toExtend<Splitter['feed']>();
+  expectTypeOf<(payload: Buffer) => void>().not.toExtend<EventReader['read']>();
+  expectTypeOf<(payload: Buffer) => void>().not.toExtend<TakeEvent>();
 });

@@ -1,4 +1,5 @@
 import { IMAGES_PER_CALL_MAX } from '../../bounds.ts';
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { OUTLINED_BYTES_MIN } from '../bounds.ts';
 import { QUOTE } from '../bytes/ascii.ts';
 import { isBlob } from '../bytes/base64-run.ts';
@@ -80,7 +81,7 @@ function withModel(body: Buffer, skimmer: Skimmer, slot: number, modelId: string
   return bytes.equals(body.subarray(at.start, at.end)) ? [body] : splice(body, [{ at, bytes }]);
 }
 
-function isPresent(bytes: Buffer, skimmer: Skimmer, slot: number): boolean {
+function isPresent(bytes: LentBytes, skimmer: Skimmer, slot: number): boolean {
   const start = skimmer.starts[slot] as number;
   return start >= 0 && !isWord(bytes, start, skimmer.ends[slot] as number, 'null');
 }
@@ -89,11 +90,11 @@ function isPresent(bytes: Buffer, skimmer: Skimmer, slot: number): boolean {
 class TextCollector implements WordSink {
   readonly texts: string[] = [];
 
-  text(bytes: Buffer, start: number, end: number): void {
+  text(bytes: LentBytes, start: number, end: number): void {
     if (!isBlob(bytes, start, end)) this.texts.push(decodeText(bytes, start, end));
   }
 
-  raw(bytes: Buffer, start: number, end: number): void {
+  raw(bytes: LentBytes, start: number, end: number): void {
     // A line break outside a string is the vendor's formatting, with its indent. The model did not generate
     // it.
     this.texts.push(bytes.toString('utf8', start, end).replace(/\n\s*/g, ''));
@@ -103,7 +104,7 @@ class TextCollector implements WordSink {
 }
 
 /** Counts a large body by a sample, with its outline. */
-function countOutput(bytes: Buffer, words: Words): number {
+function countOutput(bytes: LentBytes, words: Words): number {
   const text = { bytes, start: 0, end: bytes.length };
   if (bytes.length <= OUTLINED_BYTES_MIN) {
     const collector = new TextCollector();

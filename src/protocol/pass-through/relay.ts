@@ -1,4 +1,5 @@
 import { ERROR_BODY_BYTES_MAX } from '../../bounds.ts';
+import { joinLent, type LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { ArraySplitter } from '../bytes/json-array.ts';
 import { sameBytes } from '../bytes/paths.ts';
 import { withOutline } from '../bytes/skim.ts';
@@ -23,7 +24,7 @@ export interface EventReader {
   readonly reasoned: boolean;
   /** The terminator that the vendor left out, if the answer is complete without it. */
   readonly omittedTerminator?: Buffer | undefined;
-  read(payload: Buffer, start: number, end: number, outlet: EventControl): void;
+  readonly read: (payload: LentBytes, start: number, end: number, outlet: EventControl) => void;
 }
 
 /** What a reader can do about the current event. Positions are those of the payload. */
@@ -82,7 +83,7 @@ export class Relay implements VendorRelay, EventControl {
     this.#take = take;
   }
 
-  push(chunk: Buffer): Buffer | undefined {
+  push(chunk: LentBytes): LentBytes | undefined {
     // Joining a long chunk to the kept beginning of its first event would copy all of it for that one event.
     const heldEnd = chunk.length >= CHUNK_BYTES_LONG ? this.#splitter.heldEnd(chunk) : 0;
     if (heldEnd === 0) {
@@ -100,7 +101,8 @@ export class Relay implements VendorRelay, EventControl {
     const isCut = !this.#splitter.atBoundary;
     const isWhole = this.#splitter.finish();
     const tail = isWhole ? this.#forward(NOTHING) : undefined;
-    const rest = end === 'counted' && (isWhole || !isCut) ? this.#terminated(tail) : tail;
+    const terminator = end === 'counted' && (isWhole || !isCut) ? this.#terminator() : undefined;
+    const rest = tail === undefined ? terminator : joinLent(tail, terminator ?? NOTHING);
     return { rest, complete: this.terminated && !this.failed && this.#splitter.closed };
   }
 
@@ -116,13 +118,12 @@ export class Relay implements VendorRelay, EventControl {
     return this.#meter.reported;
   }
 
-  /** The last bytes, with the terminator that a complete answer lacks. */
-  #terminated(tail: Buffer | undefined): Buffer | undefined {
+  /** The terminator that a complete answer lacks, unless the events are diverted. */
+  #terminator(): Buffer | undefined {
     const terminator = this.#reader.omittedTerminator;
-    if (terminator === undefined || this.terminated || this.failed) return tail;
+    if (terminator === undefined || this.terminated || this.failed) return undefined;
     this.conclude();
-    if (this.#take !== undefined) return undefined;
-    return tail === undefined ? terminator : Buffer.concat([tail, terminator]);
+    return this.#take === undefined ? terminator : undefined;
   }
 
   get heldBytes(): number {
@@ -203,7 +204,7 @@ export class Relay implements VendorRelay, EventControl {
   }
 
   /** Forwards `lead`, which is ready, and the events of the fed bytes. */
-  #forward(lead: Buffer): Buffer | undefined {
+  #forward(lead: LentBytes): LentBytes | undefined {
     const splitter = this.#splitter;
     this.#editCount = 0;
     this.#outputLength = 0;
@@ -268,7 +269,7 @@ export class Relay implements VendorRelay, EventControl {
     this.#outputLength += start - end + (withModel === 1 ? this.#model.length : 0);
   }
 
-  #edited(lead: Buffer, source: Buffer): Buffer | undefined {
+  #edited(lead: LentBytes, source: LentBytes): Buffer | undefined {
     const length = lead.length + source.length + this.#outputLength;
     if (length === 0) return undefined;
     const output = Buffer.allocUnsafe(length);

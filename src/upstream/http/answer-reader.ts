@@ -1,5 +1,5 @@
 import { UPSTREAM_CHUNK_LINE_BYTES_MAX, UPSTREAM_HEADER_BYTES_MAX } from '../../bounds.ts';
-import { ownCopy } from '../../kernel/encoding/own-copy.ts';
+import { joinLent, type LentBytes, ownCopy } from '../../kernel/encoding/lent-bytes.ts';
 import { type AnswerHead, readAnswerHead } from './answer-head.ts';
 
 /** Told of an answer while it is read. Whoever wants no more of it calls `stop`. */
@@ -7,7 +7,7 @@ export interface AnswerSink {
   /** Interim answers too; a body belongs to the last of them. */
   onAnswerHead(head: AnswerHead): void;
   /** The bytes are lent: whoever keeps them copies them. */
-  onAnswerBody(bytes: Buffer): void;
+  readonly onAnswerBody: (bytes: LentBytes) => void;
   /** The answer is whole. `keepMs`: how long the connection may wait for its next call; 0: it has none. */
   onAnswerEnd(keepMs: number): void;
 }
@@ -68,8 +68,9 @@ export class AnswerReader {
    * Reads what the connection brought, and moves it about, but keeps none of it. Answers what is wrong with
    * it, if anything is.
    */
-  push(bytes: Buffer): string | undefined {
-    const data = this.#kept.length === 0 ? bytes : Buffer.concat([this.#kept, bytes]);
+  push(bytes: LentBytes): string | undefined {
+    const joined = this.#kept.length === 0 ? undefined : joinLent(this.#kept, bytes);
+    const data = joined ?? bytes;
     this.#kept = NOTHING;
     let at = 0;
     while (at < data.length) {
@@ -80,7 +81,7 @@ export class AnswerReader {
       }
       if (this.#state === 'silent') return undefined;
       if (next < 0) {
-        this.#kept = data === bytes ? ownCopy(bytes.subarray(at)) : data.subarray(at);
+        this.#kept = joined === undefined ? ownCopy(bytes.subarray(at)) : joined.subarray(at);
         break;
       }
       at = next;
@@ -98,7 +99,7 @@ export class AnswerReader {
   }
 
   /** Where to go on; below 0 when more bytes are needed; words when it is wrong. */
-  #step(data: Buffer, at: number): number | string {
+  #step(data: LentBytes, at: number): number | string {
     switch (this.#state) {
       case 'head':
         return this.#readHead(data, at);
@@ -119,7 +120,7 @@ export class AnswerReader {
     }
   }
 
-  #readHead(data: Buffer, at: number): number | string {
+  #readHead(data: LentBytes, at: number): number | string {
     const beginning = Math.min(data.length - at, BEGIN.length);
     if (data.compare(BEGIN, 0, beginning, at, at + beginning) !== 0) return 'not HTTP/1.1';
     const end = data.indexOf(END_OF_HEAD, at);
@@ -146,7 +147,7 @@ export class AnswerReader {
     }
   }
 
-  #readCounted(data: Buffer, at: number): number {
+  #readCounted(data: LentBytes, at: number): number {
     const end = Math.min(data.length, at + this.#left);
     this.#left -= end - at;
     this.#gather(data, at, end);
@@ -157,7 +158,7 @@ export class AnswerReader {
   }
 
   /** Between two chunks stand a few bytes; to move an event over them is cheaper than a call for it. */
-  #gather(data: Buffer, start: number, end: number): void {
+  #gather(data: LentBytes, start: number, end: number): void {
     if (this.#bodyEnd === 0) {
       this.#bodyStart = start;
       this.#bodyEnd = end;
@@ -167,7 +168,7 @@ export class AnswerReader {
     this.#bodyEnd += end - start;
   }
 
-  #handOn(data: Buffer): void {
+  #handOn(data: LentBytes): void {
     const end = this.#bodyEnd;
     if (end === 0) return;
     this.#bodyEnd = 0;
@@ -175,7 +176,7 @@ export class AnswerReader {
   }
 
   /** `1a3\r\n`. What may stand behind a semicolon means nothing to anybody and is passed over. */
-  #readSize(data: Buffer, at: number): number | string {
+  #readSize(data: LentBytes, at: number): number | string {
     let size = 0;
     let end = at;
     for (; end < data.length; end++) {
@@ -199,7 +200,7 @@ export class AnswerReader {
     return end + END_OF_LINE.length;
   }
 
-  #readChunkEnd(data: Buffer, at: number): number | string {
+  #readChunkEnd(data: LentBytes, at: number): number | string {
     if (data[at] !== CR) return 'a chunk longer than its size';
     if (at + 1 === data.length) return -1;
     if (data[at + 1] !== LF) return 'a chunk longer than its size';
@@ -208,7 +209,7 @@ export class AnswerReader {
   }
 
   /** Nobody asked for trailers, and nobody gets them. */
-  #readTrailer(data: Buffer, at: number): number | string {
+  #readTrailer(data: LentBytes, at: number): number | string {
     const end = data.indexOf(END_OF_LINE, at);
     const bytes = (end < 0 ? data.length : end) - at;
     if (this.#trailerBytes + bytes > UPSTREAM_HEADER_BYTES_MAX) return 'trailers without end';
@@ -220,7 +221,7 @@ export class AnswerReader {
   }
 
   /** Bytes behind the end are nobody's; whoever took the connection next would read them as its answer. */
-  #end(data: Buffer, next: number): void {
+  #end(data: LentBytes, next: number): void {
     this.#handOn(data);
     if (this.#state === 'silent') return;
     this.#state = 'silent';

@@ -1,4 +1,4 @@
-import { ownCopy } from '../../kernel/encoding/own-copy.ts';
+import { type LentBytes, ownCopy } from '../../kernel/encoding/lent-bytes.ts';
 import type {
   UpstreamClient,
   UpstreamExchange,
@@ -59,7 +59,7 @@ class Asking implements UpstreamHandler {
     this.#head = head;
   }
 
-  onData(chunk: Buffer): void {
+  onData(chunk: LentBytes): void {
     this.#bytes += chunk.length;
     if (this.#bytes > this.#bounds.bytesMax) this.#cut('too-large');
     else this.#chunks.push(ownCopy(chunk));

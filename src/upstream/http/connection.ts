@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { UPSTREAM_READ_BYTES, UPSTREAM_READS_PER_TURN } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import type { UpstreamFailure, UpstreamRequest, UpstreamTimeouts } from '../contract.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { AnswerReader, type AnswerSink } from './answer-reader.ts';
@@ -12,7 +13,7 @@ export interface ConnectionUser {
   /** The request is about to be written. */
   onSending(): void;
   onAnswerHead(head: AnswerHead): void;
-  onAnswerBody(bytes: Buffer): void;
+  readonly onAnswerBody: (bytes: LentBytes) => void;
   onWhole(): void;
   onBroken(failure: UpstreamFailure, by: BrokenBy): void;
 }
@@ -147,7 +148,7 @@ export class Connection implements AnswerSink {
     this.#user?.onAnswerHead(head);
   }
 
-  onAnswerBody(bytes: Buffer): void {
+  onAnswerBody(bytes: LentBytes): void {
     this.#moved = true;
     this.#user?.onAnswerBody(bytes);
   }
@@ -218,7 +219,7 @@ export class Connection implements AnswerSink {
   }
 
   /** Of a socket that is no longer ours nothing is wanted. */
-  #read(reader: AnswerReader, bytes: Buffer): void {
+  #read(reader: AnswerReader, bytes: LentBytes): void {
     if (this.#reader !== reader) return;
     this.heard = true;
     const complaint = reader.push(bytes);

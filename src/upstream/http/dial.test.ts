@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openssl } from '../../../test/prerequisites.ts';
 import { certificateOf, trust } from '../../../test/support/certificate.ts';
 import { client, listen, post, rawVendor, run, TIMEOUTS } from '../../../test/support/upstream.ts';
-import { ownCopy } from '../../kernel/encoding/own-copy.ts';
+import { ownCopy } from '../../kernel/encoding/lent-bytes.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 

@@ -1,6 +1,7 @@
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { UPSTREAM_PROBE_MS, UPSTREAM_READ_BYTES } from '../../bounds.ts';
+import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { bareHost, portOf } from '../guard/media-address.ts';
 import type { EgressProxy } from './egress-proxy.ts';
 import { EgressError, openTunnel } from './tunnel.ts';
@@ -10,7 +11,7 @@ export interface SocketUser {
   onOpen(socket: Socket): void;
   onRefused(error: Error): void;
   /** The bytes are lent: the next read of any socket overwrites them. */
-  onRead(bytes: Buffer): void;
+  readonly onRead: (bytes: LentBytes) => void;
 }
 
 /** A connection on its way. Whoever destroys it before it is open hears nothing more of it. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import zlib from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
 import {
   cleanups,
   client,
@@ -15,8 +15,18 @@ import {
   vendor,
 } from '../../../test/support/upstream.ts';
 import { silentLogger } from '../../kernel/log.ts';
-import type { UpstreamExchange, UpstreamFailure } from '../contract.ts';
+import type { UpstreamExchange, UpstreamFailure, UpstreamHandler } from '../contract.ts';
+import type { AnswerSink } from './answer-reader.ts';
 import { createUpstreamClient } from './client.ts';
+import type { ConnectionUser } from './connection.ts';
+import type { SocketUser } from './dial.ts';
+
+test('a handler cannot demand bytes that it may keep', () => {
+  expectTypeOf<(chunk: Buffer) => void>().not.toExtend<UpstreamHandler['onData']>();
+  expectTypeOf<(chunk: Buffer) => void>().not.toExtend<ConnectionUser['onAnswerBody']>();
+  expectTypeOf<(chunk: Buffer) => void>().not.toExtend<AnswerSink['onAnswerBody']>();
+  expectTypeOf<(chunk: Buffer) => void>().not.toExtend<SocketUser['onRead']>();
+});
 
 test.each([
   ['gzip', zlib.gzipSync],

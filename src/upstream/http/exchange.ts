@@ -1,6 +1,6 @@
 import { DECODE_RATIO_MAX, UPSTREAM_INTERIM_MAX, UPSTREAM_RESEND_MS } from '../../bounds.ts';
 import { Decoder, type DecoderSink, readEncoding } from '../../kernel/encoding/content-decoder.ts';
-import { ownCopy } from '../../kernel/encoding/own-copy.ts';
+import { type LentBytes, ownCopy } from '../../kernel/encoding/lent-bytes.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import type { UpstreamExchange, UpstreamFailure, UpstreamHandler, UpstreamRequest } from '../contract.ts';
@@ -116,7 +116,7 @@ export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
     }
   }
 
-  onAnswerBody(bytes: Buffer): void {
+  onAnswerBody(bytes: LentBytes): void {
     if (this.#state !== 'answering') return;
     if (this.#decoder === undefined) this.onDecoded(bytes);
     else if (!this.#decoder.write(ownCopy(bytes))) this.#connection?.pause();
@@ -139,7 +139,7 @@ export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
     this.#fail(failure.kind === 'connect' && this.sent ? { ...failure, kind: 'reset' } : failure);
   }
 
-  onDecoded(chunk: Buffer): void {
+  onDecoded(chunk: LentBytes): void {
     if (this.#state !== 'answering') return;
     try {
       this.#handler.onData(chunk);

@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../../src/kernel/encoding/lent-bytes.ts';
 import { isRefusal } from '../../../src/kernel/errors.ts';
 import { capabilitiesOf } from '../../../src/protocol/capability/table.ts';
 import { getCodec } from '../../../src/protocol/convert/codecs.ts';
@@ -78,7 +79,7 @@ export function passStream(
   const relay = getDialect(pair.vendor).relayStream('sse', facts, 'platform-model');
   const stream = callOf(pair.client, pair.vendor).convertStream('sse', relay);
   const output: Buffer[] = [];
-  const keep = (piece: Buffer | undefined): void => {
+  const keep = (piece: LentBytes | undefined): void => {
     // A relay may reuse what it gave: the bytes are taken at once, as a socket would.
     if (piece !== undefined) output.push(Buffer.from(piece));
   };

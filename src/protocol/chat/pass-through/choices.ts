@@ -1,4 +1,5 @@
 import { ANSWERS_PER_CALL_MAX } from '../../../bounds.ts';
+import type { LentBytes } from '../../../kernel/encoding/lent-bytes.ts';
 import { QUOTE } from '../../bytes/ascii.ts';
 import { readFigure } from '../../bytes/number.ts';
 import { compilePaths } from '../../bytes/paths.ts';
@@ -15,12 +16,12 @@ export class ChunkChoices {
   readonly #skimmer = new Skimmer(TREE);
 
   /** Reads the array that starts here, and forgets the previous one. */
-  readonly walk = (bytes: Buffer, start: number, end: number): number => {
+  readonly walk = (bytes: LentBytes, start: number, end: number): number => {
     this.count = 0;
     return walkObjects(bytes, start, end, this.#walkChoice);
   };
 
-  readonly #walkChoice = (bytes: Buffer, start: number, end: number): number => {
+  readonly #walkChoice = (bytes: LentBytes, start: number, end: number): number => {
     const after = this.#skimmer.run(bytes, start, end);
     if (after < 0 || this.count === ANSWERS_PER_CALL_MAX) return after;
     const { starts, ends } = this.#skimmer;

@@ -1,4 +1,5 @@
 import { type JsonBounds, parseJson } from '../../../kernel/encoding/json.ts';
+import type { LentBytes } from '../../../kernel/encoding/lent-bytes.ts';
 import { COMMA, OPEN_BRACE, QUOTE, SPACE } from '../../bytes/ascii.ts';
 import { commonShape, type EventShape, type Place, SHAPED_BYTES_MAX } from '../../bytes/event-shape.ts';
 import { compilePaths } from '../../bytes/paths.ts';
@@ -78,7 +79,7 @@ export class ChatEventReader implements EventReader {
     return this.#choices.isWhole ? DONE : undefined;
   }
 
-  read(payload: Buffer, start: number, end: number, outlet: EventControl): void {
+  read(payload: LentBytes, start: number, end: number, outlet: EventControl): void {
     const learned = this.#learned;
     if (learned?.shape.match(payload, start, end)) {
       if (learned.texts.length > 0) this.ended = false;
@@ -121,7 +122,7 @@ export class ChatEventReader implements EventReader {
   }
 
   /** Reads the vendor's usage. True if only we asked for this event, and it is removed from the answer. */
-  #report(payload: Buffer, outlet: EventControl): boolean {
+  #report(payload: LentBytes, outlet: EventControl): boolean {
     const figures = readChatFigures(payload, skimmer, slots);
     if (figures.output === undefined) outlet.report(figures);
     else outlet.reportCovering(figures);
@@ -132,7 +133,7 @@ export class ChatEventReader implements EventReader {
     return true;
   }
 
-  #learn(event: Buffer, found: Found): void {
+  #learn(event: LentBytes, found: Found): void {
     this.#learnedCount++;
     const walked = Buffer.from(event);
     const choice = found.choices !== undefined && chunkChoices.count === 1 ? chunkChoices.indexes[0] : -1;
@@ -158,10 +159,10 @@ function repeat(learned: LearnedShape, outlet: EventControl): void {
 }
 
 /** The generated strings of an event. Its keys include no raw JSON and no images. */
-function textsIn(bytes: Buffer, choices: Range): readonly Range[] {
+function textsIn(bytes: LentBytes, choices: Range): readonly Range[] {
   const texts: Range[] = [];
   const sink = {
-    text: (_bytes: Buffer, start: number, end: number) => void texts.push({ start, end }),
+    text: (_bytes: LentBytes, start: number, end: number) => void texts.push({ start, end }),
     raw: () => {},
     picture: () => {},
   };
@@ -183,7 +184,7 @@ function rangeOf(slot: number): Range | undefined {
 }
 
 /** Some vendors write an explicit empty value. */
-function isNone(payload: Buffer, { start, end }: Range): boolean {
+function isNone(payload: LentBytes, { start, end }: Range): boolean {
   return ['null', '""', 'false'].some((word) => isWord(payload, start, end, word));
 }
 
@@ -192,7 +193,7 @@ function within(range: Range | undefined, start: number): Range | undefined {
 }
 
 /** `"usage":null` together with one of its commas. */
-function nullMember(payload: Buffer): Range | undefined {
+function nullMember(payload: LentBytes): Range | undefined {
   const value = starts[slots.usage] as number;
   const end = value + 'null'.length;
   if (!isWord(payload, value, end, 'null')) return undefined;

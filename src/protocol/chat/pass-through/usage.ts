@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../../kernel/encoding/lent-bytes.ts';
 import { reportedFigure } from '../../bytes/number.ts';
 import type { Skimmer } from '../../bytes/skim.ts';
 import type { UsageRule } from '../../meter/meter.ts';
@@ -20,7 +21,7 @@ export const CHAT_USAGE_PATHS = {
 
 type Slots = Readonly<Record<keyof typeof CHAT_USAGE_PATHS, number>>;
 
-export function readChatFigures(bytes: Buffer, skimmer: Skimmer, slots: Slots): Figures {
+export function readChatFigures(bytes: LentBytes, skimmer: Skimmer, slots: Slots): Figures {
   const figure = (slot: number): number | undefined => reportedFigure(bytes, skimmer, slot);
   return {
     input: figure(slots.input),

@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../../kernel/encoding/lent-bytes.ts';
 import { BACKSLASH, QUOTE, SLASH } from '../../bytes/ascii.ts';
 import { compilePaths } from '../../bytes/paths.ts';
 import { isWord, Skimmer, walkObjects } from '../../bytes/skim.ts';
@@ -25,19 +26,19 @@ export class Candidates {
   readonly #skimmer: Skimmer;
 
   constructor() {
-    const walk = (bytes: Buffer, start: number, end: number): number =>
+    const walk = (bytes: LentBytes, start: number, end: number): number =>
       walkObjects(bytes, start, end, this.#walkPart);
     this.#skimmer = new Skimmer(CANDIDATE_TREE, { slot: CANDIDATE_TREE.slots.parts, walk });
   }
 
   /** Reads the array that starts here, and forgets the previous one. */
-  readonly walk = (bytes: Buffer, start: number, end: number): number => {
+  readonly walk = (bytes: LentBytes, start: number, end: number): number => {
     this.pictures = 0;
     this.isAnyFinished = false;
     return walkObjects(bytes, start, end, this.#walkCandidate);
   };
 
-  readonly #walkCandidate = (bytes: Buffer, start: number, end: number): number => {
+  readonly #walkCandidate = (bytes: LentBytes, start: number, end: number): number => {
     const skimmer = this.#skimmer;
     const after = skimmer.run(bytes, start, end);
     if (after < 0) return after;
@@ -47,7 +48,7 @@ export class Candidates {
     return after;
   };
 
-  readonly #walkPart = (bytes: Buffer, start: number, end: number): number => {
+  readonly #walkPart = (bytes: LentBytes, start: number, end: number): number => {
     const after = partSkimmer.run(bytes, start, end);
     if (after >= 0 && isPicture(bytes)) this.pictures++;
     return after;
@@ -55,7 +56,7 @@ export class Candidates {
 }
 
 /** Whether the last skimmed part is a non-empty image, and not a sketch for one. */
-function isPicture(bytes: Buffer): boolean {
+function isPicture(bytes: LentBytes): boolean {
   const { thought, mime, data } = PART_TREE.slots;
   const type = starts[mime] as number;
   const content = starts[data] as number;
@@ -65,7 +66,7 @@ function isPicture(bytes: Buffer): boolean {
 }
 
 /** Media types are case-insensitive, and some writers escape the slash. */
-function isImageType(bytes: Buffer, quote: number): boolean {
+function isImageType(bytes: LentBytes, quote: number): boolean {
   const family = quote + 1;
   for (let index = 0; index < IMAGE.length; index++) {
     if (((bytes[family + index] as number) | CASE_BIT) !== IMAGE[index]) return false;

@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../../kernel/encoding/lent-bytes.ts';
 import { QUOTE } from '../../bytes/ascii.ts';
 import { compilePaths } from '../../bytes/paths.ts';
 import { isOpenBrace, Skimmer } from '../../bytes/skim.ts';
@@ -25,7 +26,7 @@ export class GeminiEventReader implements EventReader {
   /** Only the usage shows reasoning. */
   readonly reasoned = false;
 
-  read(payload: Buffer, start: number, end: number, outlet: EventControl): void {
+  read(payload: LentBytes, start: number, end: number, outlet: EventControl): void {
     if (skimmer.run(payload, start, end) < 0) return;
     if (isOpenBrace(payload, starts[slots.error] as number)) outlet.fail();
     const candidates = starts[slots.candidates] as number;

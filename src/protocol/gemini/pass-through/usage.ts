@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../../kernel/encoding/lent-bytes.ts';
 import { NO_USAGE } from '../../../kernel/usage.ts';
 import { reportedFigure } from '../../bytes/number.ts';
 import type { Skimmer } from '../../bytes/skim.ts';
@@ -17,7 +18,7 @@ export const GENERATE_USAGE_PATHS = {
 
 type Slots = Readonly<Record<keyof typeof GENERATE_USAGE_PATHS, number>>;
 
-export function readGenerateFigures(bytes: Buffer, skimmer: Skimmer, slots: Slots): Figures {
+export function readGenerateFigures(bytes: LentBytes, skimmer: Skimmer, slots: Slots): Figures {
   return {
     input: reportedFigure(bytes, skimmer, slots.input),
     output: reportedFigure(bytes, skimmer, slots.output),

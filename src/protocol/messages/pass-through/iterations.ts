@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../../kernel/encoding/lent-bytes.ts';
 import { COMMA } from '../../bytes/ascii.ts';
 import { reportedFigure } from '../../bytes/number.ts';
 import { compilePaths } from '../../bytes/paths.ts';
@@ -20,7 +21,7 @@ const OUTSIDE_TOTALS = ['"compaction"', '"advisor_message"'] as const;
  * `usage.iterations` (beta) lists the runs behind one answer. The totals include only the `message` runs. The
  * vendor also bills compactions and advisors, which would otherwise be free here.
  */
-export function addIterations(figures: Figures, iterations: Buffer): Figures {
+export function addIterations(figures: Figures, iterations: LentBytes): Figures {
   let sum = figures;
   let at = skipSpace(iterations, 1, iterations.length);
   for (;;) {
@@ -32,13 +33,13 @@ export function addIterations(figures: Figures, iterations: Buffer): Figures {
   }
 }
 
-function isOutsideTotals(bytes: Buffer): boolean {
+function isOutsideTotals(bytes: LentBytes): boolean {
   const start = skimmer.starts[slots.type] as number;
   const end = skimmer.ends[slots.type] as number;
   return OUTSIDE_TOTALS.some((type) => isWord(bytes, start, end, type));
 }
 
-function addRun(sum: Figures, bytes: Buffer): Figures {
+function addRun(sum: Figures, bytes: LentBytes): Figures {
   const more = (figure: number | undefined, slot: number): number | undefined =>
     figure === undefined ? undefined : figure + (reportedFigure(bytes, skimmer, slot) ?? 0);
   return {

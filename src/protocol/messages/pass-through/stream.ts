@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../../kernel/encoding/lent-bytes.ts';
 import { QUOTE } from '../../bytes/ascii.ts';
 import { isTypeAt, leadingTypeStart } from '../../bytes/event-type.ts';
 import { compilePaths } from '../../bytes/paths.ts';
@@ -34,7 +35,7 @@ export class MessagesEventReader implements EventReader {
   reasoned = false;
   #mayBeLast = false;
 
-  read(payload: Buffer, start: number, end: number, outlet: EventControl): void {
+  read(payload: LentBytes, start: number, end: number, outlet: EventControl): void {
     const leading = leadingTypeStart(payload, start);
     if (leading >= 0 && isTypeAt(payload, leading, CONTENT_BLOCK_DELTA)) {
       outlet.generated(start, end);
@@ -73,7 +74,7 @@ export class MessagesEventReader implements EventReader {
 }
 
 /** Nothing is generated yet. The start's output figure is a placeholder (1 or so) and is not charged. */
-function readStart(payload: Buffer, start: number, end: number, outlet: EventControl): void {
+function readStart(payload: LentBytes, start: number, end: number, outlet: EventControl): void {
   startSkimmer.run(payload, start, end);
   const { slots } = START_TREE;
   const figures = readMessagesFigures(payload, startSkimmer, slots);

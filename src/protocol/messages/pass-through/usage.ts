@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../../kernel/encoding/lent-bytes.ts';
 import { NO_USAGE } from '../../../kernel/usage.ts';
 import { reportedFigure } from '../../bytes/number.ts';
 import type { Skimmer } from '../../bytes/skim.ts';
@@ -31,7 +32,7 @@ export function messagesUsagePaths(prefix: '' | 'message.') {
   };
 }
 
-export function readMessagesFigures(bytes: Buffer, skimmer: Skimmer, slots: MessagesUsageSlots): Figures {
+export function readMessagesFigures(bytes: LentBytes, skimmer: Skimmer, slots: MessagesUsageSlots): Figures {
   const figure = (slot: number): number | undefined => reportedFigure(bytes, skimmer, slot);
   const short = figure(slots.cacheWriteShort);
   const long = figure(slots.cacheWriteLong);

@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../../kernel/encoding/lent-bytes.ts';
 import { QUOTE } from '../../bytes/ascii.ts';
 import { compilePaths } from '../../bytes/paths.ts';
 import { isWord, Skimmer, walkObjects } from '../../bytes/skim.ts';
@@ -26,12 +27,12 @@ export class OutputPictures {
   count = 0;
 
   /** Counts in the array that starts here, and forgets the previous count. */
-  readonly walk = (bytes: Buffer, start: number, end: number): number => {
+  readonly walk = (bytes: LentBytes, start: number, end: number): number => {
     this.count = 0;
     return walkObjects(bytes, start, end, this.#walkItem);
   };
 
-  readonly #walkItem = (bytes: Buffer, start: number, end: number): number => {
+  readonly #walkItem = (bytes: LentBytes, start: number, end: number): number => {
     const after = itemSkimmer.run(bytes, start, end);
     if (after >= 0 && isPicture(bytes, itemSkimmer, slots)) this.count++;
     return after;
@@ -47,7 +48,7 @@ export interface ItemSlots {
  * Whether the last skimmed item is a finished image. Until it is finished, its `result` is null or absent.
  * Its status proves nothing, because not every vendor sets it before the end.
  */
-export function isPicture(bytes: Buffer, { starts, ends }: Skimmer, { type, result }: ItemSlots): boolean {
+export function isPicture(bytes: LentBytes, { starts, ends }: Skimmer, { type, result }: ItemSlots): boolean {
   const content = starts[result] as number;
   if (content < 0 || bytes[content] !== QUOTE || bytes[content + 1] === QUOTE) return false;
   return isWord(bytes, starts[type] as number, ends[type] as number, PICTURE);

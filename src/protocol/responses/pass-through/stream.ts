@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../../kernel/encoding/lent-bytes.ts';
 import { QUOTE } from '../../bytes/ascii.ts';
 import { isTypeAt, leadingTypeStart, typeEndsWith } from '../../bytes/event-type.ts';
 import { readFigure } from '../../bytes/number.ts';
@@ -56,7 +57,7 @@ export class ResponsesEventReader implements EventReader {
     return last === undefined ? undefined : last + 1;
   }
 
-  read(payload: Buffer, start: number, end: number, outlet: EventControl): void {
+  read(payload: LentBytes, start: number, end: number, outlet: EventControl): void {
     // Nearly all events of a stream are deltas, and they have nothing to replace.
     const leading = leadingTypeStart(payload, start);
     if (leading >= 0 && typeEndsWith(payload, leading, end, DELTA)) {
@@ -97,7 +98,7 @@ export class ResponsesEventReader implements EventReader {
     if (model >= 0 && payload[model] === QUOTE) outlet.replaceModel(model, ends[slots.model] as number);
   }
 
-  #noteReasoning(payload: Buffer): boolean {
+  #noteReasoning(payload: LentBytes): boolean {
     const isReasoning = isTypeAt(payload, (starts[slots.itemType] as number) + 1, REASONING);
     if (isReasoning) this.reasoned = true;
     return isReasoning;
@@ -114,7 +115,7 @@ export class ResponsesEventReader implements EventReader {
   }
 
   /** Events are lent: what is needed later is copied. */
-  #keepDelta(payload: Buffer, start: number, end: number): void {
+  #keepDelta(payload: LentBytes, start: number, end: number): void {
     const length = end - start;
     if (length > DELTA_KEPT_BYTES) {
       this.#deltaLength = 0;
@@ -128,12 +129,12 @@ export class ResponsesEventReader implements EventReader {
   }
 }
 
-function numberIn(event: Buffer, start: number, end: number): number | undefined {
+function numberIn(event: LentBytes, start: number, end: number): number | undefined {
   return skimmer.run(event, start, end) < 0 ? undefined : foundNumber(event);
 }
 
 /** In the last skimmed event. */
-function foundNumber(event: Buffer): number | undefined {
+function foundNumber(event: LentBytes): number | undefined {
   const start = starts[slots.sequence] as number;
   return readFigure(event, start, ends[slots.sequence] as number, Number.MAX_SAFE_INTEGER - 1);
 }

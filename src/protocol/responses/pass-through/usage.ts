@@ -1,3 +1,4 @@
+import type { LentBytes } from '../../../kernel/encoding/lent-bytes.ts';
 import { reportedFigure } from '../../bytes/number.ts';
 import type { Skimmer } from '../../bytes/skim.ts';
 import type { UsageRule } from '../../meter/meter.ts';
@@ -24,7 +25,11 @@ export function responsesUsagePaths(prefix: '' | 'response.') {
   };
 }
 
-export function readResponsesFigures(bytes: Buffer, skimmer: Skimmer, slots: ResponsesUsageSlots): Figures {
+export function readResponsesFigures(
+  bytes: LentBytes,
+  skimmer: Skimmer,
+  slots: ResponsesUsageSlots,
+): Figures {
   return {
     input: reportedFigure(bytes, skimmer, slots.input),
     output: reportedFigure(bytes, skimmer, slots.output),

@@ -1,3 +1,4 @@
+import { ownCopy } from '../../../kernel/encoding/lent-bytes.ts';
 import { isTypeAt } from '../../bytes/event-type.ts';
 import { largeEndsOf } from '../../bytes/outline.ts';
 import { compilePaths } from '../../bytes/paths.ts';
@@ -25,7 +26,10 @@ function find(events: Buffer): Buffer | undefined {
     const type = (skimmer.starts[slots.type] as number) + 1;
     if (!isTypeAt(payload, type, COMPLETED) && !isTypeAt(payload, type, INCOMPLETE)) continue;
     const response = skimmer.starts[slots.response] as number;
-    if (isOpenBrace(payload, response)) found = payload.subarray(response, skimmer.ends[slots.response]);
+    if (!isOpenBrace(payload, response)) continue;
+    const end = skimmer.ends[slots.response];
+    // Data of several lines is joined in other memory.
+    found = payload === events ? events.subarray(response, end) : ownCopy(payload.subarray(response, end));
   }
   return found;
 }
