@@ -1,5 +1,4 @@
-import { FairSemaphore, type Waiter } from '../kernel/async/fair-semaphore.ts';
-import { SemaphoreFull } from '../kernel/async/semaphore.ts';
+import { type Lane, Semaphore } from '../kernel/async/semaphore.ts';
 import { visitorAddress, visitorSite } from '../kernel/visitor.ts';
 import { LOGIN_BUSY_MS, LOGINS_AT_ONCE, LOGINS_WAITING_MAX } from '../operations/bounds.ts';
 import type {
@@ -26,6 +25,12 @@ export interface LoginParts extends SessionParts {
   readonly nobody?: string | undefined;
 }
 
+/** Where a login waits. */
+interface Place {
+  readonly lane: Lane;
+  readonly owner: string;
+}
+
 type Wait = { readonly kind: 'wait'; readonly waitMs: number };
 const BUSY: Wait = { kind: 'wait', waitMs: LOGIN_BUSY_MS };
 
@@ -35,7 +40,7 @@ export function createLogins(parts: LoginParts): Logins {
 
 class PasswordLogins extends Sessions implements Logins {
   readonly #parts: LoginParts;
-  readonly #line = new FairSemaphore(LOGINS_AT_ONCE, LOGINS_WAITING_MAX);
+  readonly #line = new Semaphore({ active: LOGINS_AT_ONCE, waiting: LOGINS_WAITING_MAX });
 
   constructor(parts: LoginParts) {
     super(parts);
@@ -124,13 +129,9 @@ class PasswordLogins extends Sessions implements Logins {
   }
 
   /** Counting and hashing take a slot each, and slots are few: guessers must not use all connections. */
-  async #inLine<T>(place: Waiter, work: () => Promise<T>): Promise<T | Wait> {
-    try {
-      return await this.#line.run(place, work);
-    } catch (error) {
-      if (error instanceof SemaphoreFull) return BUSY;
-      throw error;
-    }
+  async #inLine<T>({ owner, lane }: Place, work: () => Promise<T>): Promise<T | Wait> {
+    const leave = await this.#line.enter(owner, lane);
+    return leave === undefined ? BUSY : work().finally(leave);
   }
 
   async #member(entry: LoginAttempt) {
@@ -158,11 +159,11 @@ class PasswordLogins extends Sessions implements Logins {
   }
 }
 
-function known(owner: string): Waiter {
+function known(owner: string): Place {
   return { lane: 'known', owner };
 }
 
-function stranger({ address }: LoginAttempt): Waiter {
+function stranger({ address }: LoginAttempt): Place {
   return { lane: 'strange', owner: visitorSite(address) };
 }
 

@@ -44,13 +44,14 @@ export async function verifyPassword(
 }
 
 /** Each takes 128 MiB and a thread of the pool, so few run at once and few wait. */
-const hashing = new Semaphore(PASSWORD_HASHES_AT_ONCE, PASSWORD_HASHES_WAITING_MAX);
+const hashing = new Semaphore({ active: PASSWORD_HASHES_AT_ONCE, waiting: PASSWORD_HASHES_WAITING_MAX });
 
 async function derive(password: string, salt: Buffer, costLog2: number): Promise<Buffer> {
-  if (hashing.isFull) throw new PasswordsBusy('too many passwords to hash');
   const cost = 2 ** costLog2;
   const options = { N: cost, r: BLOCK_SIZE, p: 1, maxmem: 256 * BLOCK_SIZE * cost };
-  return hashing.run(() => deriveBytes(password, salt, options));
+  const leave = await hashing.enter();
+  if (leave === undefined) throw new PasswordsBusy('too many passwords to hash');
+  return deriveBytes(password, salt, options).finally(leave);
 }
 
 function deriveBytes(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {

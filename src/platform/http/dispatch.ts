@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StoreUnavailable } from '../../accounts/contract.ts';
 import type { SessionAuthenticator } from '../../accounts/login-contract.ts';
+import { Semaphore, type SemaphoreBounds } from '../../kernel/async/semaphore.ts';
 import { newCallId } from '../../kernel/id.ts';
 import { visitorAddress } from '../../kernel/visitor.ts';
 import { readCookies } from '../../operations/auth/cookies.ts';
@@ -20,7 +21,6 @@ import { createDocuments, type SendDocument } from '../openapi/documents.ts';
 import { admit } from './access.ts';
 import { type BodyResult, readJsonBody } from './body.ts';
 import { type Addressee, sendEnvelope, sendFailure } from './envelope.ts';
-import { type SlotBounds, Slots } from './request-slots.ts';
 import { createRouter, type Match, type Router } from './router.ts';
 import { sendText } from './send-text.ts';
 import { readQuery } from './texts.ts';
@@ -46,8 +46,8 @@ export interface PlatformObserver {
 }
 
 export interface PlatformBounds {
-  readonly slots: SlotBounds;
-  readonly exports: SlotBounds;
+  readonly slots: SemaphoreBounds;
+  readonly exports: SemaphoreBounds;
   readonly timeoutMs: number;
 }
 
@@ -103,16 +103,16 @@ class Dispatcher {
   readonly #router: Router;
   readonly #validators = new Map<Operation, Validator>();
   readonly #documents: ReadonlyMap<string, SendDocument>;
-  readonly #slots: Slots;
-  readonly #exports: Slots;
+  readonly #slots: Semaphore;
+  readonly #exports: Semaphore;
 
   constructor(parts: PlatformParts) {
     this.#parts = parts;
     this.#bounds = { ...BOUNDS, ...parts.bounds };
     this.#router = createRouter(parts.operations);
     this.#documents = createDocuments(parts.operations);
-    this.#slots = new Slots(this.#bounds.slots);
-    this.#exports = new Slots(this.#bounds.exports);
+    this.#slots = new Semaphore(this.#bounds.slots);
+    this.#exports = new Semaphore(this.#bounds.exports);
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

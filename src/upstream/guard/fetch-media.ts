@@ -14,6 +14,7 @@ import {
   MEDIA_TIMEOUT_MS,
   UPSTREAM_HEADER_BYTES_MAX,
 } from '../../bounds.ts';
+import { Semaphore } from '../../kernel/async/semaphore.ts';
 import { VERSION } from '../../kernel/version.ts';
 import type { FetchedMedia, MediaFailure, MediaFetcher, MediaPatience } from '../contract.ts';
 import { type ChooseProxy, type EgressProxy, noEgressProxy } from '../http/egress-proxy.ts';
@@ -53,7 +54,7 @@ export class GuardedFetcher implements MediaFetcher {
   readonly #resolve: Resolve;
   readonly #timeoutMs: number;
   readonly #chooseProxy: ChooseProxy;
-  #running = 0;
+  readonly #fetches = new Semaphore({ active: MEDIA_FETCHES_MAX, waiting: 0 });
 
   constructor(options: MediaFetcherOptions) {
     this.#ownHosts = new Set(options.ownHosts);
@@ -63,10 +64,10 @@ export class GuardedFetcher implements MediaFetcher {
   }
 
   async fetch(address: string, patience: MediaPatience): Promise<FetchedMedia | MediaFailure> {
-    if (this.#running >= MEDIA_FETCHES_MAX) return failure('no-room', 'too many fetches at once');
+    const leave = await this.#fetches.enter();
+    if (leave === undefined) return failure('no-room', 'too many fetches at once');
     const late = AbortSignal.timeout(this.#timeoutMs);
     const limited = { ...patience, signal: AbortSignal.any([patience.signal, late]) };
-    this.#running += 1;
     try {
       return await this.#follow(address, limited);
     } catch (error) {
@@ -74,7 +75,7 @@ export class GuardedFetcher implements MediaFetcher {
       if (error instanceof NotFetched) return failure(error.reason, error.message);
       return failure('unreachable', detailOf(error));
     } finally {
-      this.#running -= 1;
+      leave();
     }
   }
 
