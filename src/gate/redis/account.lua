@@ -1,11 +1,12 @@
 -- Shared by both scripts: exact amounts, the clock, and the state of one account. All keys of an account share
 -- its hash tag, so a script uses one slot of a cluster:
---   KEYS[1] hash   account version, funds, sums, windows (`w:<scope>:<dimension>:<seconds>`), calls (`c:<id>`)
---   KEYS[2] zset   calls by the time at which their hold, or pending charge, is given up
+--   hash           account version, funds, sums, windows (`w:<scope>:<dimension>:<seconds>`), calls (`c:<id>`)
+--   leases (zset)  calls by the time at which their hold, or pending charge, is given up
 --   slots_of(scope) zset   slots of one scope by the time they were taken
 -- ARGV[1] is one line of words: an array of arguments costs the client more, and this way of splitting a line
--- is the fastest in Lua.
-local hash, leases = KEYS[1], KEYS[2]
+-- is the fastest in Lua. The names and the order of the words are those of words.ts, from which the lines that
+-- begin with `--@` are written out.
+--@ keys
 local format, find, sub, match, gmatch = string.format, string.find, string.sub, string.match, string.gmatch
 
 local words, at = cjson.decode('["' .. string.gsub(ARGV[1], ' ', '","') .. '"]'), 0
@@ -68,8 +69,8 @@ local function clock(given)
   return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 end
 
-local now = clock(take())
-local LEASE_MS, KEEP_MS, SLOT_MS = take_number(), take_number(), take_number()
+--@ take head
+local now, LEASE_MS, KEEP_MS, SLOT_MS = clock(time), lease_ms, keep_ms, slot_ms
 
 -- The hash as this script sees it: read by one command, changed in memory, written by one command at the end.
 local known, changed = {}, {}
@@ -243,13 +244,14 @@ local function turn_month(month)
 end
 
 -- Funds may arrive out of order, so only a newer version is used.
-local FUNDS = { 'fv', 'fc', 'fb', 'fs', 'fm' }
+local function read_funds()
+  --@ take funds
+  return { fv = version, fc = credits, fb = balance, fs = month_spent, fm = month }
+end
 local function take_funds()
-  local newer
-  for index, field in ipairs(FUNDS) do
-    local text = take()
-    if index == 1 then newer = tonumber(text) > tonumber(get('fv') or '-1') end
-    if newer then put(field, text) end
+  local funds = read_funds()
+  if tonumber(funds.fv) > tonumber(get('fv') or '-1') then
+    for field, text in pairs(funds) do put(field, text) end
   end
   turn_month(get('fm') or '-')
 end

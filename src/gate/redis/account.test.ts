@@ -62,7 +62,7 @@ describe.skipIf(redisServer === undefined)('amounts on Redis (skipped without re
       fc.asyncProperty(
         fc.array(fc.tuple(amount, amount, factor, yuan), { minLength: 1, maxLength: 40 }),
         async (trials) => {
-          const line = `0 0 0 0 ${trials.length} ${trials.flat().join(' ')}`;
+          const line = `0 0 0 0 - ${trials.length} ${trials.flat().join(' ')}`;
           const said = await redis.inspect.eval(TRIALS, 2, 'a', 'b', line);
           expect(String(said).split(';')).toEqual(trials.map(expected));
         },

@@ -14,6 +14,7 @@ import type {
 import { toCoverageRules, toRules } from '../window.ts';
 import type { Held } from './lease.ts';
 import { type ScopedRule, scopedRules } from './script-arguments.ts';
+import { readWords, TOLD } from './words.ts';
 
 /** The answer of enter.lua: one line of words. */
 export type Answer =
@@ -38,7 +39,15 @@ const SHORTAGE_OF: Readonly<Record<string, Shortage>> = {
 
 export function readAnswer(line: string): Answer {
   const words = line.split(' ');
-  const [kind, payer = '', held = '0', short = '', month = '-', atMs, free = '0'] = words;
+  const {
+    kind,
+    payer = '',
+    held = '0',
+    short = '',
+    month = '-',
+    at,
+    free = '0',
+  } = readWords(TOLD.held, words);
   if (kind === 'S') return { kind: 'stale' };
   if (kind === 'R') return { kind: 'refused', words };
   const by = PAYER_OF[payer];
@@ -51,7 +60,7 @@ export function readAnswer(line: string): Answer {
       shortOf: SHORTAGE_OF[short],
       freeMicro: BigInt(free),
       month,
-      atMs: Number(atMs),
+      atMs: Number(at),
     },
   };
 }
@@ -62,9 +71,10 @@ export function toGateRefused(
   request: EnterRequest,
   rules: readonly ScopedRule[],
 ): GateRefused {
-  const [, reason = '', place, one = '0', other = '0', waitMs, free = '0', held = '0'] = words;
+  const told = readWords(TOLD.refused, words);
+  const { reason = '', place, one = '0', other = '0', wait, free = '0', held = '0' } = told;
   const { money } = request;
-  const retryAfterMs = Number(waitMs);
+  const retryAfterMs = Number(wait);
   const funds = { freeMicro: BigInt(free), heldMicro: BigInt(held) };
   if (reason === 'concurrency') {
     const named = request.limits[Number(place) - 1];
@@ -109,12 +119,15 @@ export function reholdRefusal(words: readonly string[], request: EnterRequest): 
 
 /** The answer of look.lua, in the order of the request. */
 export function readLook(line: string, { policy, coverage, creditsPerYuan }: LookRequest): Look {
-  const [kind, slots, ...words] = line.split(' ');
+  const words = line.split(' ');
+  const { kind, slots } = readWords(TOLD.look, words);
+  const windowsAt = TOLD.look.length;
   assert(kind === 'k', 'the script gives a known answer');
   const { all } = toRules(policy);
   const cover = coverage === undefined ? [] : toCoverageRules(coverage.windows);
   const looks = [...all, ...cover].map(({ dimension, seconds, limit }, index): WindowLook => {
-    const [used = '0', held = '0', ends = '-'] = words.slice(index * 3, index * 3 + 3);
+    const at = windowsAt + index * TOLD.window.length;
+    const { used = '0', held = '0', ends = '-' } = readWords(TOLD.window, words.slice(at));
     const told = BigInt(used) + yuanToBuyMicro(BigInt(held), creditsPerYuan);
     return { dimension, seconds, limit, used: told, endsInMs: ends === '-' ? undefined : Number(ends) };
   });

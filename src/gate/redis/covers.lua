@@ -1,12 +1,12 @@
 -- Whether the cost of ended calls beyond their holds (`o`) can be taken: `1` if the funds pay it and all that
 -- other calls hold or owe, or if no other call holds or owes anything; else `0`. Nothing is written.
-take()
-local factor, exchange, cap, month = take_number(), take() == '1', take_amount(), take()
+--@ take overrun
 local charges, ids, fields = ZERO, {}, { 'fc', 'fb', 'fs', 'fm', unpack(SUMS) }
 for index = 1, take_number() do
-  ids[index] = take()
-  fields[#fields + 1] = 'c:' .. ids[index]
-  charges = charges + take_amount()
+  --@ take charge
+  ids[index] = id
+  fields[#fields + 1] = 'c:' .. id
+  charges = charges + charge
 end
 load(fields)
 read_sums()

@@ -1,18 +1,17 @@
 -- A call enters (`e`), extends its hold (`x`), or changes its terms (`r`). Everything is checked before
 -- anything is taken. Answers one line: `S` stale, `R …` refused, `E …` the hold and the payer.
-local mode, id = take(), take()
-local version, just_read = take_number(), take() == '1'
-local takes = { r = 1, t = take_number(), i = take_number(), v = take_number() }
--- For a call that entered before: when it entered and when it took its hold.
-local entered, since = take_number(), take_number()
+--@ tell held
+--@ tell refused
+--@ take call
+local takes = { r = 1, t = tokens, i = images, v = videos }
 
 local function take_rules(rules, scope)
   for _ = 1, take_number() do
-    local dimension, seconds = take(), take()
+    --@ take rule
     rules[#rules + 1] = {
       dimension = dimension, seconds = tonumber(seconds),
       field = 'w:' .. scope .. ':' .. dimension .. ':' .. seconds,
-      limit = dimension == 'a' and take_amount() or take_number(),
+      limit = dimension == 'a' and read(limit) or tonumber(limit),
     }
   end
   return rules
@@ -21,14 +20,15 @@ end
 -- The limits of the account, then those of its key. The call must pass all of them.
 local scopes, rules, cover = {}, {}, {}
 for index = 1, take_number() do
-  local scope, concurrency = take(), take()
+  --@ take scope
   scopes[index] = { name = scope, concurrency = concurrency }
   take_rules(rules, scope)
 end
-local want, least, share, whole_if_free = take_amount(), take_amount(), take_amount(), take() == '1'
-local factor = take_number()
-local costs, covered, payable = take() == '1', take() == '1', take() == '1'
-if covered then take_rules(cover, take()) end
+--@ take hold
+if covered then
+  --@ take coverage
+  take_rules(cover, scope)
+end
 
 local fields = { 'v', 'k', 'fv', 'fc', 'fb', 'fs', 'fm', 'h', 'p', 'm', 'mh', 'mp', 'c:' .. id, 'd:' .. id }
 for _, rule in ipairs(rules) do fields[#fields + 1] = rule.field end
@@ -68,7 +68,11 @@ if #late > 0 then
 end
 
 -- The request was sent on a connection that was given up, and its call has ended since: no one waits for it.
-if is_marked(id) then return mode == 'e' and 'S' or format('E - 0 - - %.0f', now) end
+local at_text = format('%.0f', now)
+if is_marked(id) then
+  if mode == 'e' then return 'S' end
+  return tell_held({ kind = 'E', payer = '-', held = '0', short = '-', month = '-', at = at_text, free = '0' })
+end
 
 -- This is kept for other calls too, even if this call is refused.
 if mode == 'e' then
@@ -80,18 +84,22 @@ end
 -- them again. A running call uses its own, which are not kept.
 if payable and not just_read and not get('fv') then
   if mode == 'e' then return 'S' end
-  for _, field in ipairs(FUNDS) do known[field] = take() end
+  for field, text in pairs(read_funds()) do known[field] = text end
 elseif payable then
   take_funds()
 end
-local exchange, cap, month = take() == '1', take_amount(), take()
+--@ take wallet
 if payable and mode ~= 'x' then turn_month(month) end
 flush(0)
 
 -- The call's own hold does not count against it.
 local call, own = find_call(id), ZERO
 -- The request was on its way when its call left: what is pending is not held again.
-if call and call.state == 'p' then return format('E c %s - %s %.0f', write(call.sum), call.month, now) end
+if call and call.state == 'p' then
+  return tell_held({
+    kind = 'E', payer = 'c', held = write(call.sum), short = '-', month = call.month, at = at_text, free = '0',
+  })
+end
 if call then
   own = call.sum
   add_to_sums(call, ZERO - own)
@@ -159,14 +167,22 @@ local function find_refusal(list)
   return first, wait
 end
 
+-- `one` and `other` are what is used and what is held, or what there is and what is taken of it.
 local function refuse(reason, index, one, other, wait)
   flush(0)
-  return format('R %s %d %s %s %.0f', reason, index, one, other, wait)
+  return tell_refused({
+    kind = 'R', reason = reason, place = index, one = one, other = other, wait = format('%.0f', wait),
+    free = '0', held = '0',
+  })
 end
 
 -- For Credits and cap also what is free, and what running calls hold.
 local function refuse_money(reason, one, other, free)
-  return format('%s %s %s', refuse(reason, 0, one, other, 0), write(free), write(sums.h))
+  flush(0)
+  return tell_refused({
+    kind = 'R', reason = reason, place = '0', one = one, other = other, wait = '0',
+    free = write(free), held = write(sums.h),
+  })
 end
 
 local function refuse_window(reason, list, index, wait)
@@ -319,4 +335,7 @@ if fresh then
 end
 
 local beside = free and mode ~= 'x' and free - grant or ZERO
-return format('E %s %s %s %s %.0f %s', payer, write(grant), short, next_call.month, now, write(beside))
+return tell_held({
+  kind = 'E', payer = payer, held = write(grant), short = short, month = next_call.month, at = at_text,
+  free = write(beside),
+})

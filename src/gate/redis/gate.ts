@@ -52,6 +52,7 @@ import {
   undoArguments,
   versionArguments,
 } from './script-arguments.ts';
+import { KEYS } from './words.ts';
 
 export interface RedisGateOptions {
   readonly client: RedisClient;
@@ -316,7 +317,8 @@ class GateOnRedis implements RedisGate {
   /** All keys in the slot of the account, whatever scope they count in. */
   #keysOf(accountId: number): readonly string[] {
     const account = `${this.#prefix}{${accountId}}`;
-    return [account, `${account}:leases`];
+    const keys = { hash: account, leases: `${account}:leases` };
+    return KEYS.map((name) => keys[name]);
   }
 
   async #run(script: Script, keys: readonly string[], line: string): Promise<string> {

@@ -1,6 +1,5 @@
 -- A call leaves (`l`), or is undone because the answer to its entry got lost (`u`); the store has settled
 -- calls (`s`); calls go on (`n`); an account has a new version (`v`). A repetition changes nothing.
-local mode = take()
 local longest = 0
 
 local function drop_call(id)
@@ -22,13 +21,13 @@ end
 
 local function leave()
   -- Sent for the first time (0), again (1), or for the first time after another message got lost (2).
-  local told, id, scopes = take(), take(), take()
+  --@ take leaving
   local again = told == '1'
-  local entered, since, charge, month = take_number(), take_number(), take_amount(), take()
   local corrections, fields = {}, { 'c:' .. id, 'd:' .. id, unpack(SUMS) }
   for index = 1, take_number() do
-    corrections[index] = { kind = take(), field = take(), text = take() }
-    fields[#fields + 1] = corrections[index].field
+    --@ take correction
+    corrections[index] = { kind = kind, field = field, difference = difference }
+    fields[#fields + 1] = field
   end
   free_slots(id, scopes)
   load(fields)
@@ -46,7 +45,7 @@ local function leave()
     release(call)
   end
   for _, correction in ipairs(corrections) do
-    local kind, field, text = correction.kind, correction.field, correction.text
+    local kind, field, difference = correction.kind, correction.field, correction.difference
     local seconds = seconds_of(field)
     local window = find_window(field, seconds)
     if kind == 'm' and not window then
@@ -55,10 +54,10 @@ local function leave()
       longest = math.max(longest, seconds)
     end
     if kind == 'a' and window and window.began <= since then
-      window.used = write(read(window.used) + read(text))
+      window.used = write(read(window.used) + read(difference))
       put(field, window_text(window))
     elseif kind == 'm' or kind == 'n' and window and window.began <= entered then
-      window.used = format('%.0f', math.max(0, tonumber(window.used) + tonumber(text)))
+      window.used = format('%.0f', math.max(0, tonumber(window.used) + tonumber(difference)))
       put(field, window_text(window))
     end
   end
@@ -76,7 +75,7 @@ local function leave()
 end
 
 local function undo()
-  local id, scopes = take(), take()
+  --@ take undone
   free_slots(id, scopes)
   local call = find_call(id)
   mark(id)
@@ -85,7 +84,7 @@ local function undo()
   take_back(call)
   release(call)
   for _ = 1, take_number() do
-    local field, taken = take(), take_number()
+    --@ take used
     local window = find_window(field, seconds_of(field))
     if window and window.began <= call.entered then
       if taken > 0 then window.used = format('%.0f', math.max(0, tonumber(window.used) - taken)) end
@@ -115,8 +114,9 @@ local function settle()
   take_funds()
   local ids, amounts, fields = {}, {}, {}
   for index = 1, take_number() do
-    ids[index], amounts[index] = take(), take()
-    fields[index] = 'c:' .. ids[index]
+    --@ take settled
+    ids[index], amounts[index] = id, spent
+    fields[index] = 'c:' .. id
   end
   if #fields > 0 then load(fields) end
   for index, id in ipairs(ids) do
@@ -145,9 +145,12 @@ local function renew()
   load(SUMS)
   read_sums()
   for _ = 1, take_number() do
-    local id, held, month, entered, since = take(), take_amount(), take(), take_number(), take_number()
-    local scopes, fields = take(), ''
-    for _ = 1, take_number() do fields = fields .. ' ' .. take() end
+    --@ take running
+    local fields = ''
+    for _ = 1, take_number() do
+      --@ take field
+      fields = fields .. ' ' .. field
+    end
     local call = find_call(id)
     if (not call or call.state == 'g') and not is_marked(id) then
       take_back(call)
@@ -166,7 +169,7 @@ local function renew()
 end
 
 local function raise_version()
-  local version = take_number()
+  --@ take version
   if version > tonumber(get('v') or '-1') then put('v', format('%.0f', version)) end
 end
 

@@ -15,10 +15,11 @@ import {
 } from '../window.ts';
 import { GATE_FUNDS_AGE_MS, GATE_KEEP_MS, GATE_LEASE_MS } from './bounds.ts';
 import type { RedisLease } from './lease.ts';
+import { createWriter, TAKEN, type Words, writeList } from './words.ts';
 
 /**
- * The arguments of a script: one line of words, in the order in which enter.lua and leave.lua read them. No
- * word contains a space or a quotation mark, so none can become two.
+ * The arguments of a script: one line of words, in the order of words.ts. No word contains a space or a
+ * quotation mark, so none can become two.
  */
 export type ScriptArguments = string;
 
@@ -30,14 +31,53 @@ const LETTERS: Readonly<Record<Dimension, string>> = {
   amount: 'a',
 };
 const WORD = /^[\w:.,-]+$/;
-const FREE = '0 0 0 0 1 0 0 0 0 0 0';
 const COUNT_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 
 const texts = new WeakMap<readonly Rule[], string>();
 
+const writeHead = createWriter(TAKEN.head);
+const writeCall = createWriter(TAKEN.call);
+const writeScope = createWriter(TAKEN.scope);
+const writeRule = createWriter(TAKEN.rule);
+const writeHold = createWriter(TAKEN.hold);
+const writeCoverage = createWriter(TAKEN.coverage);
+const writeFunds = createWriter(TAKEN.funds);
+const writeWallet = createWriter(TAKEN.wallet);
+const writeLeaving = createWriter(TAKEN.leaving);
+const writeCorrection = createWriter(TAKEN.correction);
+const writeUndone = createWriter(TAKEN.undone);
+const writeUsed = createWriter(TAKEN.used);
+const writeSettled = createWriter(TAKEN.settled);
+const writeRunning = createWriter(TAKEN.running);
+const writeVersion = createWriter(TAKEN.version);
+const writeOverrun = createWriter(TAKEN.overrun);
+const writeCharge = createWriter(TAKEN.charge);
+const writeLook = createWriter(TAKEN.look);
+
+const NO_WALLET = writeWallet({ exchange: false, cap: 0n, month: '0' });
+const FREE_HOLD: Words<typeof TAKEN.hold> = {
+  want: 0n,
+  least: 0n,
+  share: 0n,
+  wholeIfFree: false,
+  factor: 1,
+  costs: false,
+  covered: false,
+  payable: false,
+};
+const FREE = `${writeHold(FREE_HOLD)} ${NO_WALLET}`;
+/** What a call that entered before no longer takes. */
+const RUNNING = { version: 0, justRead: false, tokens: 0, images: 0, videos: 0 } as const;
+
 /** By the server's clock, unless a test sets the time. */
 function head(time: number | undefined, mode: string): ScriptArguments {
-  return `${time ?? '-'} ${GATE_LEASE_MS} ${GATE_KEEP_MS} ${SLOT_LIFETIME_MS} ${mode}`;
+  return writeHead({
+    time: time ?? '-',
+    leaseMs: GATE_LEASE_MS,
+    keepMs: GATE_KEEP_MS,
+    slotMs: SLOT_LIFETIME_MS,
+    mode,
+  });
 }
 
 export function enterArguments(time: number | undefined, request: EnterRequest): ScriptArguments {
@@ -45,10 +85,17 @@ export function enterArguments(time: number | undefined, request: EnterRequest):
   const images = imagesTaken(request);
   assertWord(callId);
   assert(inputTokens >= 0 && images >= 0 && videos >= 0, 'a call takes no less than 0');
-  const known = `${accountVersion} ${accountAgeMs <= GATE_FUNDS_AGE_MS ? 1 : 0}`;
-  const takes = `${known} ${inputTokens} ${images} ${videos}`;
-  const rules = limitsText(limits, 'all');
-  return `${head(time, 'e')} ${callId} ${takes} 0 0 ${rules} ${moneyText(request.money)}`;
+  const call = writeCall({
+    id: callId,
+    version: accountVersion,
+    justRead: accountAgeMs <= GATE_FUNDS_AGE_MS,
+    tokens: inputTokens,
+    images,
+    videos,
+    entered: 0,
+    since: 0,
+  });
+  return `${head(time, 'e')} ${call} ${limitsText(limits, 'all')} ${moneyText(request.money)}`;
 }
 
 /** Extends on the same terms. `targetMicro` is the total hold, so a repetition is safe. */
@@ -80,10 +127,9 @@ function runningLine(
   lease: RedisLease,
   money: MoneyRequest | undefined,
 ): ScriptArguments {
-  const { callId, limits } = lease.request;
-  const rules = limitsText(limits, 'amounts');
-  const moments = `${lease.enteredAtMs} ${lease.held.atMs}`;
-  return `${head(time, mode)} ${callId} 0 0 0 0 0 ${moments} ${rules} ${moneyText(money)}`;
+  const { callId: id, limits } = lease.request;
+  const call = writeCall({ id, ...RUNNING, entered: lease.enteredAtMs, since: lease.held.atMs });
+  return `${head(time, mode)} ${call} ${limitsText(limits, 'amounts')} ${moneyText(money)}`;
 }
 
 export type Repetition = 'first' | 'again';
@@ -95,12 +141,16 @@ export function leaveArguments(
   hearing: Repetition,
 ): ScriptArguments {
   const { callId, enteredAtMs, held, settled, doubted, request } = lease;
-  const charge = settled ? 0n : actuals.chargeMicro;
-  const moments = `${enteredAtMs} ${held.atMs} ${charge} ${held.month}`;
-  const corrections = correctionsOf(lease, actuals);
-  const told = hearing === 'again' ? 1 : doubted ? 2 : 0;
-  const call = `${told} ${callId} ${scopesOf(request)}`;
-  return `${head(time, 'l')} ${call} ${moments} ${corrections.length} ${corrections.join(' ')}`;
+  const leaving = writeLeaving({
+    told: hearing === 'again' ? 1 : doubted ? 2 : 0,
+    id: callId,
+    scopes: scopesOf(request),
+    entered: enteredAtMs,
+    since: held.atMs,
+    charge: settled ? 0n : actuals.chargeMicro,
+    month: held.month,
+  });
+  return `${head(time, 'l')} ${leaving} ${writeList(correctionsOf(lease, actuals))}`;
 }
 
 /** For the windows of the admission: `n` a count, `a` an amount, `m` produced without being expected. */
@@ -110,13 +160,17 @@ function correctionsOf(lease: RedisLease, actuals: Actuals): readonly string[] {
   for (const { scope, rule } of scopedRules(request, 'all')) {
     const field = fieldOf(scope, rule);
     if (rule.dimension === 'tokens' && actuals.tokens !== request.inputTokens) {
-      corrections.push(`n ${field} ${actuals.tokens - request.inputTokens}`);
+      const difference = actuals.tokens - request.inputTokens;
+      corrections.push(writeCorrection({ kind: 'n', field, difference }));
     }
     const images = rule.dimension === 'images' ? imagesBeyond(request, actuals.images) : 0;
-    if (images !== 0) corrections.push(`${imagesTaken(request) > 0 ? 'n' : 'm'} ${field} ${images}`);
+    const kind = imagesTaken(request) > 0 ? 'n' : 'm';
+    if (images !== 0) corrections.push(writeCorrection({ kind, field, difference: images }));
   }
   if (actuals.amountMicro === 0n) return corrections;
-  for (const field of heldFields(lease)) corrections.push(`a ${field} ${actuals.amountMicro}`);
+  for (const field of heldFields(lease)) {
+    corrections.push(writeCorrection({ kind: 'a', field, difference: actuals.amountMicro }));
+  }
   return corrections;
 }
 
@@ -134,13 +188,17 @@ function heldFields(lease: RedisLease): readonly string[] {
 export function undoArguments(time: number | undefined, request: EnterRequest): ScriptArguments {
   const taken = scopedRules(request, 'all')
     .filter(({ rule }) => uses(rule.dimension, request))
-    .map(({ scope, rule }) => `${fieldOf(scope, rule)} ${amountTaken(rule.dimension, request)}`);
+    .map(({ scope, rule }) =>
+      writeUsed({ field: fieldOf(scope, rule), taken: amountTaken(rule.dimension, request) }),
+    );
   const coverage = request.money?.coverage;
   if (coverage !== undefined) {
-    for (const rule of toCoverageRules(coverage.windows)) taken.push(`${fieldOf(coverage.scope, rule)} 0`);
+    for (const rule of toCoverageRules(coverage.windows)) {
+      taken.push(writeUsed({ field: fieldOf(coverage.scope, rule), taken: 0 }));
+    }
   }
-  const call = `${request.callId} ${scopesOf(request)}`;
-  return `${head(time, 'u')} ${call} ${taken.length} ${taken.join(' ')}`;
+  const undone = writeUndone({ id: request.callId, scopes: scopesOf(request) });
+  return `${head(time, 'u')} ${undone} ${writeList(taken)}`;
 }
 
 /** `amountMicro` is the cost of a call whose process is dead; absent if it is alive and will leave. */
@@ -156,35 +214,39 @@ export function settledArguments(
 ): ScriptArguments {
   const calls = settlements.map(({ callId, amountMicro }) => {
     assertWord(callId);
-    return `${callId} ${amountMicro ?? '-'}`;
+    return writeSettled({ id: callId, spent: amountMicro ?? '-' });
   });
-  return `${head(time, 's')} ${fundsText(funds)} ${calls.length} ${calls.join(' ')}`;
+  return `${head(time, 's')} ${fundsText(funds)} ${writeList(calls)}`;
 }
 
 export function coversArguments(time: number | undefined, overrun: Overrun): ScriptArguments {
   const { creditsPerYuan, autoExchange, capMicro, month, calls } = overrun;
-  const terms = `${creditsPerYuan} ${autoExchange ? 1 : 0} ${capMicro} ${month}`;
+  const terms = writeOverrun({ factor: creditsPerYuan, exchange: autoExchange, cap: capMicro, month });
   const charges = calls.map(({ callId, chargeMicro }) => {
     assertWord(callId);
-    return `${callId} ${chargeMicro}`;
+    return writeCharge({ id: callId, charge: chargeMicro });
   });
-  return `${head(time, 'o')} ${terms} ${calls.length} ${charges.join(' ')}`;
+  return `${head(time, 'o')} ${terms} ${writeList(charges)}`;
 }
 
 export function renewArguments(time: number | undefined, leases: readonly RedisLease[]): ScriptArguments {
-  const texts = leases.map((lease) => {
+  const calls = leases.map((lease) => {
     const { callId, enteredAtMs, held, settled, request } = lease;
-    const fields = heldFields(lease);
-    const amount = settled ? 0n : held.heldMicro;
-    const moments = `${enteredAtMs} ${held.atMs}`;
-    // Word by word: a call that holds in no window must not leave an empty word.
-    return [callId, amount, held.month, moments, scopesOf(request), fields.length, ...fields].join(' ');
+    const running = writeRunning({
+      id: callId,
+      held: settled ? 0n : held.heldMicro,
+      month: held.month,
+      entered: enteredAtMs,
+      since: held.atMs,
+      scopes: scopesOf(request),
+    });
+    return `${running} ${writeList(heldFields(lease))}`;
   });
-  return `${head(time, 'n')} ${texts.length} ${texts.join(' ')}`;
+  return `${head(time, 'n')} ${writeList(calls)}`;
 }
 
 export function versionArguments(time: number | undefined, version: number): ScriptArguments {
-  return `${head(time, 'v')} ${version}`;
+  return `${head(time, 'v')} ${writeVersion({ version })}`;
 }
 
 /** Policy first, then coverage: the script answers in the same order. */
@@ -198,7 +260,7 @@ export function lookArguments(
     assertWord(coverage.scope);
     for (const rule of toCoverageRules(coverage.windows)) fields.push(fieldOf(coverage.scope, rule));
   }
-  return [head(time, 'k'), scope, fields.length, ...fields].join(' ');
+  return `${head(time, 'k')} ${writeLook({ scope })} ${writeList(fields)}`;
 }
 
 function moneyText(money: MoneyRequest | undefined): string {
@@ -206,18 +268,31 @@ function moneyText(money: MoneyRequest | undefined): string {
   const { wantMicro, leastMicro, shareMicro, wholeIfFree, creditsPerYuan, coverage, wallet } = money;
   assert(wantMicro >= 0n && leastMicro >= 0n, 'a hold is never negative');
   assert(coverage !== undefined || wallet !== undefined, 'a call that costs something has a payer');
-  const covered = coverage === undefined ? 0 : 1;
-  const hold = `${wantMicro} ${leastMicro} ${shareMicro} ${wholeIfFree ? 1 : 0}`;
-  let text = `${hold} ${creditsPerYuan} 1 ${covered} ${wallet === undefined ? 0 : 1}`;
+  let text = writeHold({
+    want: wantMicro,
+    least: leastMicro,
+    share: shareMicro,
+    wholeIfFree,
+    factor: creditsPerYuan,
+    costs: true,
+    covered: coverage !== undefined,
+    payable: wallet !== undefined,
+  });
   if (coverage !== undefined) text += ` ${rulesText(coverage.scope, toCoverageRules(coverage.windows))}`;
-  if (wallet === undefined) return `${text} 0 0 0`;
+  if (wallet === undefined) return `${text} ${NO_WALLET}`;
   const { funds, autoExchange, capMicro, month } = wallet;
-  return `${text} ${fundsText(funds)} ${autoExchange ? 1 : 0} ${capMicro} ${month}`;
+  return `${text} ${fundsText(funds)} ${writeWallet({ exchange: autoExchange, cap: capMicro, month })}`;
 }
 
 /** An account that never spent has no month. An empty word would shift all that follow. */
 function fundsText({ version, creditsMicro, balanceMicro, monthSpentMicro, month }: Funds): string {
-  return `${version} ${creditsMicro} ${balanceMicro} ${monthSpentMicro} ${month === '' ? '-' : month}`;
+  return writeFunds({
+    version,
+    credits: creditsMicro,
+    balance: balanceMicro,
+    monthSpent: monthSpentMicro,
+    month: month === '' ? '-' : month,
+  });
 }
 
 export interface ScopedRule {
@@ -238,20 +313,21 @@ function limitsText(limits: EnterRequest['limits'], which: keyof Rules): string 
   let text = String(limits.length);
   for (const { scope, policy } of limits) {
     assertWord(scope);
-    text += ` ${scope} ${policy?.concurrency ?? '-'} ${rulesTextOf(toRules(policy)[which])}`;
+    const named = writeScope({ scope, concurrency: policy?.concurrency ?? '-' });
+    text += ` ${named} ${rulesTextOf(toRules(policy)[which])}`;
   }
   return text;
 }
 
 function rulesText(scope: string, rules: readonly Rule[]): string {
   assertWord(scope);
-  return `${scope} ${rulesTextOf(rules)}`;
+  return `${writeCoverage({ scope })} ${rulesTextOf(rules)}`;
 }
 
 function rulesTextOf(rules: readonly Rule[]): string {
   let text = texts.get(rules);
   if (text === undefined) {
-    text = [String(rules.length), ...rules.map(ruleText)].join(' ');
+    text = writeList(rules.map(ruleText));
     texts.set(rules, text);
   }
   return text;
@@ -260,7 +336,7 @@ function rulesTextOf(rules: readonly Rule[]): string {
 /** Counts are doubles on the server, exact below 2^53. A higher limit is never reached. */
 function ruleText({ dimension, seconds, limit }: Rule): string {
   const told = dimension !== 'amount' && limit > COUNT_MAX ? COUNT_MAX : limit;
-  return `${LETTERS[dimension]} ${seconds} ${told}`;
+  return writeRule({ dimension: LETTERS[dimension], seconds, limit: told });
 }
 
 function fieldOf(scope: string, { dimension, seconds }: Rule): string {

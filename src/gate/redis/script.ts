@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { fillScript } from './words.ts';
 
 /** The commands that a gate needs of a Redis client. One server and a cluster both have them. */
 export interface RedisClient {
@@ -14,11 +15,11 @@ export interface Script {
 }
 
 /** Shared by all scripts. A test checks its arithmetic alone. */
-export const PRELUDE = readText('account.lua');
-export const ENTER = createScript(PRELUDE + readText('enter.lua'));
-export const LEAVE = createScript(PRELUDE + readText('leave.lua'));
-export const COVERS = createScript(PRELUDE + readText('covers.lua'));
-export const LOOK = createScript(PRELUDE + readText('look.lua'));
+export const PRELUDE = fillScript(readText('account.lua'));
+export const ENTER = createScript(PRELUDE + fillScript(readText('enter.lua')));
+export const LEAVE = createScript(PRELUDE + fillScript(readText('leave.lua')));
+export const COVERS = createScript(PRELUDE + fillScript(readText('covers.lua')));
+export const LOOK = createScript(PRELUDE + fillScript(readText('look.lua')));
 
 function readText(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8');
