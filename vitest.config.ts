@@ -15,7 +15,7 @@ export const FIRST: readonly string[] = [
   'test/sabotage/sabotage.test.ts',
   'test/crash/kill-redis.test.ts',
   'test/slots/redis.test.ts',
-  'test/platform/login-guessing.test.ts',
+  'test/platform/login/guessing.test.ts',
   'test/crash/workers.test.ts',
   'test/model/model.test.ts',
   'test/faults/clients.test.ts',
@@ -64,8 +64,8 @@ export const PROOF_FOLDERS: readonly string[] = [
 const PROOFS = PROOF_FOLDERS.map((folder) => `${folder}**/*.test.ts`);
 
 const SERVERS = {
-  globalSetup: 'test/support/suite.ts',
-  setupFiles: ['test/support/own-folder.ts', 'test/support/lent-reads.ts'],
+  globalSetup: 'test/support/suite/suite.ts',
+  setupFiles: ['test/support/suite/own-folder.ts', 'test/support/suite/lent-reads.ts'],
 };
 
 // Unit tests stand beside the code they test; system tests live in test/.

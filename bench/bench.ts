@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from './child.ts';
 import { type Harness, measure, startHarness, stopHarness, type Window } from './harness.ts';
-import { type Cell, costOf, type LeftOut } from './result.ts';
+import { type Cell, costOf, type LeftOut } from './report/result.ts';
+import { rotate } from './report/statistics.ts';
 import type { Scenario, Timing } from './scenario.ts';
-import { rotate } from './statistics.ts';
 import type { StartedTarget, Target } from './target.ts';
 
 /** Books may be kept in batches after the answer, but not much later. */

@@ -4,8 +4,8 @@ import { cpus, release, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Bench } from './bench.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
-import { renderRun } from './report.ts';
-import type { Run } from './result.ts';
+import { renderRun } from './report/report.ts';
+import type { Run } from './report/result.ts';
 import {
   pairScenarios,
   type Scenario,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Cell } from '../result.ts';
+import type { Cell } from '../report/result.ts';
 import { CONTENT_CHUNKS, DIALECT_NAMES, DIALECTS, type DialectName, TEXTS } from './dialect.ts';
 import { pairLines, renderPairs } from './report.ts';
 import { createVerifier } from './verify.ts';

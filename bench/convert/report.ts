@@ -1,7 +1,7 @@
 /** What a conversion costs, against passing through. */
-import type { Cell } from '../result.ts';
-import { ratioOf, type Spread, spreadOf } from '../statistics.ts';
-import { renderTable, spreadText } from '../table.ts';
+import type { Cell } from '../report/result.ts';
+import { ratioOf, type Spread, spreadOf } from '../report/statistics.ts';
+import { renderTable, spreadText } from '../report/table.ts';
 import { DIALECT_NAMES, DIALECTS, type DialectName } from './dialect.ts';
 
 /** A conversion may cost at most this many times what the vendor's stream costs when it passes through. */

@@ -1,6 +1,6 @@
 /** From costs to a table: every size beside the small one it is compared with. */
-import { ratioOf, type Spread, spreadOf } from '../statistics.ts';
-import { renderTable, spreadText } from '../table.ts';
+import { ratioOf, type Spread, spreadOf } from '../report/statistics.ts';
+import { renderTable, spreadText } from '../report/table.ts';
 import type { Variant } from './plan.ts';
 import type { Cost, Draw } from './settle.ts';
 

@@ -7,7 +7,7 @@ import { silentLogger } from '../../src/kernel/log.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { startEmbedded } from '../../src/store/embedded/server.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { rotate } from '../statistics.ts';
+import { rotate } from '../report/statistics.ts';
 import { fill } from './fill.ts';
 import { drawsOn, SMALL, VARIANTS, type Variant } from './plan.ts';
 import { type Cell, proofOf, renderRows, rowsOf } from './report.ts';

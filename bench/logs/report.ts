@@ -1,6 +1,6 @@
 /** From costs to a table: what a question costs in a large database, beside what it costs in small ones. */
-import { ratioOf, type Spread, spreadOf } from '../statistics.ts';
-import { renderTable, spreadText } from '../table.ts';
+import { ratioOf, type Spread, spreadOf } from '../report/statistics.ts';
+import { renderTable, spreadText } from '../report/table.ts';
 
 /** Pages and statistics stay flat, however long the logs are. */
 export const RATIO_MAX = 2;

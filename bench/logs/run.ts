@@ -8,7 +8,7 @@ import { type Database, openDatabase } from '../../src/store/database.ts';
 import { startEmbedded } from '../../src/store/embedded/server.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { familyOf, listProcesses, usageOf } from '../measure.ts';
-import { rotate } from '../statistics.ts';
+import { rotate } from '../report/statistics.ts';
 import { fill, type Size } from './fill.ts';
 import { type Asked, QUESTIONS } from './questions.ts';
 import { type Cell, type Cost, renderRows, rowsOf } from './report.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
 import { PROTOCOLS } from './recorded/load.ts';
-import { converted, MODELS } from './searches.ts';
 import { refusedBySimulator } from './specs/simulator.ts';
+import { converted, MODELS } from './web-search/searches.ts';
 
 const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
 

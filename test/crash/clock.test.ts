@@ -4,10 +4,10 @@ import { silentLogger } from '../../src/kernel/log.ts';
 import { examine } from '../../src/store/operations/doctor.ts';
 import { sleep, until } from '../support/processes.ts';
 import { startWorld, type World } from '../support/world.ts';
-import { audit } from './books.ts';
 import { begin, call, type Seen } from './load.ts';
 import { figure, isIdle } from './outage.ts';
 import { CHAT, CRASH_CATALOG, TEXT_SHAPES } from './shapes.ts';
+import { audit } from './trial/books.ts';
 
 const HOUR_MS = 3_600_000;
 const WINDOW_SECONDS = 4;

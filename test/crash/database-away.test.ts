@@ -16,8 +16,8 @@ import {
 } from '../support/processes.ts';
 import { Load, type Seen, seeded } from './load.ts';
 import { ask, codeOf, figure, isIdle, judge } from './outage.ts';
-import { keyOf, openScene, type Scene } from './scene.ts';
 import { CRASH_CATALOG } from './shapes.ts';
+import { keyOf, openScene, type Scene } from './trial/scene.ts';
 
 const SIZE = { streams: 12, plains: 8, images: 2, paceMs: 40 };
 /** Longer than every timeout of ours. */

@@ -18,8 +18,8 @@ import {
 } from '../support/processes.ts';
 import { type Client, Load, seeded } from './load.ts';
 import { ask, codeOf, isIdle, judge } from './outage.ts';
-import { keyOf } from './scene.ts';
 import { CRASH_CATALOG } from './shapes.ts';
+import { keyOf } from './trial/scene.ts';
 
 const SIZE = { streams: 10, plains: 6, images: 0, paceMs: 40 };
 const canMount = await tryToMount();

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { examine } from '../../src/store/operations/doctor.ts';
 import { redisServer } from '../prerequisites.ts';
 import { until } from '../support/processes.ts';
-import { audit } from './books.ts';
-import { wrongShared } from './counted.ts';
 import { begin, type Client, call } from './load.ts';
 import { codeOf } from './outage.ts';
-import { type Customer, makeCustomers, PAYERS_CATALOG } from './payers.ts';
-import { openScene, type Scene } from './scene.ts';
 import { CHAT, TEXT_SHAPES } from './shapes.ts';
 import { readSharedAccount } from './shared-gate.ts';
+import { audit } from './trial/books.ts';
+import { wrongShared } from './trial/counted.ts';
+import { type Customer, makeCustomers, PAYERS_CATALOG } from './trial/payers.ts';
+import { openScene, type Scene } from './trial/scene.ts';
 
 const DRAIN_MS = 9_000;
 const SHORT = 140;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { redisServer } from '../prerequisites.ts';
-import { drawDeaths } from './deaths.ts';
 import { seeded } from './load.ts';
-import { makeCustomers, PAYERS_CATALOG } from './payers.ts';
-import { openScene, type Scene } from './scene.ts';
-import { KILLS, patienceMs, READY_MS, SEED, tell } from './size.ts';
 import { slowestMs } from './starts.ts';
-import { Trial } from './trial.ts';
+import { drawDeaths } from './trial/deaths.ts';
+import { makeCustomers, PAYERS_CATALOG } from './trial/payers.ts';
+import { openScene, type Scene } from './trial/scene.ts';
+import { KILLS, patienceMs, READY_MS, SEED, tell } from './trial/size.ts';
+import { Trial } from './trial/trial.ts';
 
 const title = redisServer === undefined ? 'kills (skipped: redis-server is not installed)' : 'kills';
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../support/processes.ts';
-import { drawDeaths } from './deaths.ts';
 import { begin, seeded } from './load.ts';
-import { makeCustomers, PAYERS_CATALOG } from './payers.ts';
-import { openScene, type Scene } from './scene.ts';
 import { CHAT, TEXT_SHAPES } from './shapes.ts';
-import { KILLS, patienceMs, READY_MS, SEED, tell } from './size.ts';
 import { slowestMs } from './starts.ts';
-import { Trial } from './trial.ts';
+import { drawDeaths } from './trial/deaths.ts';
+import { makeCustomers, PAYERS_CATALOG } from './trial/payers.ts';
+import { openScene, type Scene } from './trial/scene.ts';
+import { KILLS, patienceMs, READY_MS, SEED, tell } from './trial/size.ts';
+import { Trial } from './trial/trial.ts';
 
 let scene: Scene;
 let trial: Trial;

@@ -8,8 +8,8 @@ import { projectRoot } from '../house/tree.ts';
 import { findContainer } from '../prerequisites.ts';
 import { type Finished, tollgate } from '../support/processes.ts';
 import { call, type Seen } from './load.ts';
-import { openScene, type Scene } from './scene.ts';
 import { CHAT, CRASH_CATALOG, type Shape } from './shapes.ts';
+import { openScene, type Scene } from './trial/scene.ts';
 
 let scene: Scene;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import type { Database } from '../../src/store/database.ts';
 import { examine } from '../../src/store/operations/doctor.ts';
 import type { SimulatorProcess } from '../support/processes.ts';
-import { type Audit, audit } from './books.ts';
 import { type Client, call, type Load, type Seen } from './load.ts';
 import { CHAT } from './shapes.ts';
+import { type Audit, audit } from './trial/books.ts';
 
 export interface Reader {
   readonly opsUrl: string;

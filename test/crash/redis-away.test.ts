@@ -18,8 +18,8 @@ import {
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { type Client, call, Load, seeded } from './load.ts';
 import { ask, codeOf, figure, isIdle, judge } from './outage.ts';
-import { keyOf } from './scene.ts';
 import { CHAT, CRASH_CATALOG } from './shapes.ts';
+import { keyOf } from './trial/scene.ts';
 
 /** The promise is five seconds; beside other tests it is only asked that it comes back by itself. */
 const BACK_MS = process.env.TOLLGATE_TEST_AWAY_MS === undefined ? 30_000 : 5_000;

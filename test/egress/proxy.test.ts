@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Logger } from '../../src/kernel/log.ts';
 import { loggedCall } from '../gateway/logged-call.ts';
 import { openssl } from '../prerequisites.ts';
-import { certificateOf, trust } from '../support/certificate.ts';
-import { createTestProxy } from '../support/proxy.ts';
+import { certificateOf, trust } from '../support/servers/certificate.ts';
+import { createTestProxy } from '../support/servers/proxy.ts';
 import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
 
 /** The whole gateway in a network where vendors behind TLS are reached through a proxy only. */

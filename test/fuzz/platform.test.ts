@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Operation } from '../../src/operations/operation.ts';
 import { readOperations } from '../../src/operations/table.ts';
 import { endpointPath } from '../../src/platform/http/router.ts';
-import '../support/cheap-passwords.ts';
+import '../support/suite/cheap-passwords.ts';
 import { processorMs } from '../support/cost.ts';
 import { eachAtOnce } from '../tenants/ask.ts';
 import { type Stage, startStage } from '../tenants/stage.ts';

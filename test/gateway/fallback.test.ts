@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Customer, costOf, creditsOf, PayerWorld, type Wanted } from './payer-world.ts';
+import { type Customer, costOf, creditsOf, PayerWorld, type Wanted } from './payment/payer-world.ts';
 
 let world: PayerWorld;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accountIdOf, type Operator, operatorOf } from '../platform/operator.ts';
+import { accountIdOf, type Operator, operatorOf } from '../platform/admin/operator.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const TWO_A_MINUTE = 3;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTimeFormat } from '../../src/kernel/time/calendar.ts';
+import { operatorOf } from './admin/operator.ts';
 import { codeOf, type Member, MemberWorld, newKey } from './members.ts';
-import { operatorOf } from './operator.ts';
 
 let world: MemberWorld;
 let ada: Member;

@@ -1,4 +1,4 @@
-import { aiAnthropic } from './ai-client.ts';
+import { aiAnthropic } from './clients/ai-client.ts';
 import { matrix } from './matrix.ts';
 
 matrix({ client: 'ai, @ai-sdk/anthropic', make: aiAnthropic });

@@ -1,7 +1,7 @@
-import { aiOpenaiResponses } from './ai-client.ts';
 import { BOTH, type Scenario } from './cell.ts';
+import { aiOpenaiResponses } from './clients/ai-client.ts';
 import { matrix } from './matrix.ts';
-import { loop } from './scenarios-tools.ts';
+import { loop } from './scenarios/tools.ts';
 import { gatewayOf } from './world.ts';
 
 const referred: Scenario = {

@@ -1,4 +1,4 @@
-import { anthropic1 } from './anthropic-client.ts';
+import { anthropic1 } from './clients/anthropic-client.ts';
 import { matrix } from './matrix.ts';
 
 matrix({ client: '@anthropic-ai/sdk 1.x', make: anthropic1 });

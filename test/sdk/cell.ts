@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { TruthCall } from '../../sim/truth.ts';
 import type { World } from '../support/world.ts';
-import type { Ask, Client, Mode, Reply } from './client.ts';
+import type { Ask, Client, Mode, Reply } from './clients/client.ts';
 import { expectedUsage } from './expected.ts';
 import type { Upstream } from './upstream.ts';
 import { readVendorRequest, type VendorRequest } from './vendor-request.ts';

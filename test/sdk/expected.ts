@@ -1,5 +1,5 @@
 import type { TruthCall } from '../../sim/truth.ts';
-import type { Client, Form, RefusalForm } from './client.ts';
+import type { Client, Form, RefusalForm } from './clients/client.ts';
 import type { Upstream } from './upstream.ts';
 import { truthUsage } from './world.ts';
 

@@ -1,4 +1,4 @@
-import { genai } from './genai-client.ts';
+import { genai } from './clients/genai-client.ts';
 import { matrix } from './matrix.ts';
 
 matrix({ client: '@google/genai', make: genai });

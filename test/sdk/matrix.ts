@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { World } from '../support/world.ts';
 import type { Scenario } from './cell.ts';
-import type { Client, ClientMaker } from './client.ts';
-import { BROKEN } from './scenarios-broken.ts';
-import { TOOL_USE } from './scenarios-tools.ts';
-import { ENDINGS, WORDS } from './scenarios-words.ts';
+import type { Client, ClientMaker } from './clients/client.ts';
+import { BROKEN } from './scenarios/broken.ts';
+import { TOOL_USE } from './scenarios/tools.ts';
+import { ENDINGS, WORDS } from './scenarios/words.ts';
 import { type Section, sectionText, settlePlace } from './table.ts';
 import { UPSTREAMS, type Upstream } from './upstream.ts';
 import { gatewayOf, startMatrixWorld } from './world.ts';

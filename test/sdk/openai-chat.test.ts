@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { BOTH, type Cell, type Scenario, speak, THINKING } from './cell.ts';
-import type { Reply, Round } from './client.ts';
+import type { Reply, Round } from './clients/client.ts';
+import { openaiChat } from './clients/openai-chat-client.ts';
 import { matrix } from './matrix.ts';
-import { openaiChat } from './openai-chat-client.ts';
-import { loop, roundOf, SENTINEL, TOOLS } from './scenarios-tools.ts';
+import { loop, roundOf, SENTINEL, TOOLS } from './scenarios/tools.ts';
 import { gatewayOf } from './world.ts';
 
 /** What the gateway keeps for clients that write every message anew, and for nobody else. */

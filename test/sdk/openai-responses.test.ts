@@ -1,5 +1,5 @@
+import { openaiResponses } from './clients/openai-responses-client.ts';
 import { matrix } from './matrix.ts';
-import { openaiResponses } from './openai-responses-client.ts';
 
 const CANNOT: ReadonlyMap<string, string> = new Map([
   ['stop', 'Responses has no field for stop sequences.'],

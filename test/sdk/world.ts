@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TruthCall } from '../../sim/truth.ts';
 import { startWorld, type World } from '../support/world.ts';
-import type { Gateway } from './client.ts';
+import type { Gateway } from './clients/client.ts';
 import { UPSTREAMS, type Upstream } from './upstream.ts';
 
 /** The world puts the simulator's address here. */

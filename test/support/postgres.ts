@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { connectionOf, endServer, SHARED_SERVER, TEMPLATE, withName } from './postgres-server.ts';
+import { connectionOf, endServer, SHARED_SERVER, TEMPLATE, withName } from './servers/postgres-server.ts';
 
 /** A test's own statements, and copying and dropping a database, take as long as a busy machine needs. */
 const STATEMENT_MS = 300_000;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Operation } from '../../src/operations/operation.ts';
 import { FORM, type TSchema } from '../../src/operations/schema.ts';
 import { readOperations } from '../../src/operations/table.ts';
-import '../support/cheap-passwords.ts';
+import '../support/suite/cheap-passwords.ts';
 import { ask, eachAtOnce, type Told } from './ask.ts';
 import { type Supply, valuesFor } from './ids.ts';
 import { rowsOf } from './rows-of.ts';

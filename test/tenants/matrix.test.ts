@@ -4,7 +4,7 @@ import type { Operation } from '../../src/operations/operation.ts';
 import { readOperations } from '../../src/operations/table.ts';
 import { failureNames } from '../../src/platform/openapi/openapi.ts';
 import { updateAccount } from '../../src/store/accounts/accounts.ts';
-import '../support/cheap-passwords.ts';
+import '../support/suite/cheap-passwords.ts';
 import { newMember } from '../support/logins.ts';
 import { ask, eachAtOnce, type Told } from './ask.ts';
 import { ID_VARIANTS, type IdVariant, isMalformed, type Supply, valuesFor } from './ids.ts';

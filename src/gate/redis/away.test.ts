@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { redisServer } from '../../../test/prerequisites.ts';
-import { FaultyRedis } from '../../../test/support/faulty-redis.ts';
 import { sleep, until } from '../../../test/support/processes.ts';
 import {
   startRedis,
@@ -8,6 +7,7 @@ import {
   type TestRedis,
   type TestRedisCluster,
 } from '../../../test/support/redis.ts';
+import { FaultyRedis } from '../../../test/support/servers/faulty-redis.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
 import type { EnterResult, Lease, SettledCalls } from '../contract.ts';

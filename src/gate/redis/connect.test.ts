@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { redisServer } from '../../../test/prerequisites.ts';
+import { startProgram, until, untilSaid } from '../../../test/support/processes.ts';
+import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
 import {
   asksForSlots,
   bulk,
@@ -8,9 +10,7 @@ import {
   greet,
   slotsOf,
   startFakeRedis,
-} from '../../../test/support/fake-redis.ts';
-import { startProgram, until, untilSaid } from '../../../test/support/processes.ts';
-import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
+} from '../../../test/support/servers/fake-redis.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import { REDIS_OPEN_MS } from './bounds.ts';
 import { connectRedis, RedisUnreachable } from './connect.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { redisServer } from '../../../test/prerequisites.ts';
-import { FaultyRedis } from '../../../test/support/faulty-redis.ts';
 import { until } from '../../../test/support/processes.ts';
 import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
+import { FaultyRedis } from '../../../test/support/servers/faulty-redis.ts';
 import { SLOT_LIFETIME_MS } from '../../bounds.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import { ManualClock } from '../../kernel/time/clock.ts';

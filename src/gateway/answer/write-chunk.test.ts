@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { lend } from '../../../test/support/lend.ts';
+import { lend } from '../../../test/support/suite/lend.ts';
 import { type ChunkSource, ChunkWriter } from './write-chunk.ts';
 
 type Writer = Pick<ChunkWriter, 'write'>;

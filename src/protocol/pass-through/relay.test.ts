@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lend } from '../../../test/support/lend.ts';
+import { lend } from '../../../test/support/suite/lend.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { BodyEnd, Framing, RequestFacts, StreamRelay } from '../dialect.ts';
 import { getDialect } from '../registry.ts';

@@ -1,5 +1,5 @@
 import { someTarget } from '../../../test/support/hub.ts';
-import { lend } from '../../../test/support/lend.ts';
+import { lend } from '../../../test/support/suite/lend.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import { type ClientRequest, convertRequest, type Identity, readClientRequest } from '../convert/convert.ts';
 import type { RequestFacts, StreamRelay, VendorRelay } from '../dialect.ts';

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import https from 'node:https';
 import { describe, expect, test } from 'vitest';
 import { openssl } from '../../../test/prerequisites.ts';
-import { certificateOf, trust } from '../../../test/support/certificate.ts';
+import { certificateOf, trust } from '../../../test/support/servers/certificate.ts';
 import { listen, rawVendor, vendor } from '../../../test/support/upstream.ts';
 import { MEDIA_BYTES_MAX, UPSTREAM_HEADER_BYTES_MAX } from '../../bounds.ts';
 import type { MediaFailure, MediaPatience } from '../contract.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lend } from '../../../test/support/lend.ts';
+import { lend } from '../../../test/support/suite/lend.ts';
 import { AnswerReader } from './answer-reader.ts';
 
 interface Read {

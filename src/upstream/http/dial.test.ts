@@ -3,7 +3,7 @@ import net from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
 import { openssl } from '../../../test/prerequisites.ts';
-import { certificateOf, trust } from '../../../test/support/certificate.ts';
+import { certificateOf, trust } from '../../../test/support/servers/certificate.ts';
 import { client, listen, post, rawVendor, run, TIMEOUTS } from '../../../test/support/upstream.ts';
 import { ownCopy } from '../../kernel/encoding/lent-bytes.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lend } from '../../../../test/support/lend.ts';
+import { lend } from '../../../../test/support/suite/lend.ts';
 import { Relay } from '../../pass-through/relay.ts';
 import { ResponsesEventReader } from './stream.ts';
 

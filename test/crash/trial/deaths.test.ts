@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { codeFiles, isTest, readTree } from '../../house/tree.ts';
+import { seeded } from '../load.ts';
+import { drawDeaths, killsOf, POINTS, RECOVERY_POINTS } from './deaths.ts';
+
+test('every named fault point of the source is one at which the server is killed', () => {
+  const named = codeFiles(readTree())
+    .filter(({ path }) => path.startsWith('src/') && !isTest(path) && !path.includes('/suite/'))
+    .flatMap(({ text }) => [...text.matchAll(/\bfault\('([^']+)'\)/g)].map(([, point]) => point));
+  expect(new Set(named)).toEqual(new Set([...Object.keys(POINTS), ...RECOVERY_POINTS]));
+});
+
+test('a short run of both shares kills at every point, a long one does so by itself', () => {
+  const pointsOf = (kills: number, share: 0 | 1): string[] =>
+    drawDeaths({ kills, extras: ['both'], share, random: seeded(1) }).flatMap((death) =>
+      'point' in death ? [death.point] : [],
+    );
+  const all = [...Object.keys(POINTS), ...RECOVERY_POINTS].sort();
+  expect([...pointsOf(10, 0), ...pointsOf(10, 1)].sort()).toEqual(all);
+  expect([...new Set(pointsOf(150, 0))].sort()).toEqual(all);
+  const deaths = drawDeaths({ kills: 150, extras: ['database'], share: 0, random: seeded(2) });
+  expect(deaths.reduce((sum, death) => sum + killsOf(death), 0)).toBeGreaterThanOrEqual(150);
+});

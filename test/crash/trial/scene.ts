@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { silentLogger } from '../../../src/kernel/log.ts';
+import { systemRandom } from '../../../src/kernel/random.ts';
+import { findLogin } from '../../../src/store/accounts/accounts.ts';
+import { createKey } from '../../../src/store/accounts/api-keys.ts';
+import { type Database, openDatabase } from '../../../src/store/database.ts';
+import { type EmbeddedServer, startEmbedded } from '../../../src/store/embedded/server.ts';
+import {
+  makePlace,
+  type Place,
+  type ServerProcess,
+  type SimulatorProcess,
+  startServerProcess,
+  startSimulatorProcess,
+  until,
+} from '../../support/processes.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { CRASH_CATALOG } from '../shapes.ts';
+
+export interface SceneOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly catalog?: string;
+  /** `external`: a PostgreSQL that is none of the server's business. */
+  readonly store?: 'embedded' | 'external';
+  readonly gate?: 'memory' | 'redis';
+}
+
+/** A vendor, a data directory, a database, perhaps Redis, and a server that may die at any time. */
+export interface Scene {
+  readonly simulator: SimulatorProcess;
+  readonly place: Place;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly database: Database;
+  readonly redis: TestRedis | undefined;
+  readonly key: string;
+  /** The server that runs now; `start` begins the next one on the same data directory. */
+  readonly server: ServerProcess;
+  start(faults?: Readonly<Record<string, string>>): Promise<ServerProcess>;
+  /** Waits until the server has no call and the store has all that ended. */
+  settled(): Promise<void>;
+  /** SIGKILL for the database. */
+  killDatabase(): Promise<void>;
+  /** Brings an external one back; waits for whoever brings an embedded one back. */
+  databaseBack(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What stands around the server, in the order in which it was begun. */
+interface Stage {
+  readonly simulator: SimulatorProcess;
+  readonly place: Place;
+  readonly redis: TestRedis | undefined;
+  readonly postgres: EmbeddedServer | undefined;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+async function setStage(options: SceneOptions): Promise<Stage> {
+  const simulator = await startSimulatorProcess();
+  const place = await makePlace(options.catalog ?? CRASH_CATALOG, simulator.url);
+  const redis = options.gate === 'redis' ? await startRedis() : undefined;
+  const external = options.store === 'external';
+  if (external) await mkdir(theirs(place), { mode: 0o711 });
+  const postgres = external ? await startEmbedded(theirs(place), silentLogger) : undefined;
+  const environment = {
+    ...place.environment,
+    ...options.environment,
+    ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
+    ...(postgres === undefined ? {} : { DATABASE_URL: postgres.connection }),
+  };
+  return { simulator, place, redis, postgres, environment };
+}
+
+const theirs = ({ folder }: Place): string => join(folder, 'theirs');
+
+async function clear({ simulator, place, redis, postgres }: Stage): Promise<void> {
+  await postgres?.stop();
+  await redis?.close();
+  await simulator.close();
+  await place.remove();
+}
+
+export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+  const stage = await setStage(options);
+  const { simulator, place, redis, postgres, environment } = stage;
+  const start: Scene['start'] = (faults = {}) => startServerProcess({ ...environment, ...faults });
+  let server = await start().catch(async (error: unknown) => {
+    await clear(stage);
+    throw error;
+  });
+  // The first server made the database; we are a second user of it, as the command line would be.
+  const used = postgres ?? (await startEmbedded(place.dataDirectory, silentLogger));
+  const database = await openDatabase({ connection: used.connection, log: silentLogger });
+  const key = await keyOf(database, 'user@example.com');
+  let killed = 0;
+  const cluster = join(postgres === undefined ? place.dataDirectory : theirs(place), 'postgres');
+  return {
+    simulator,
+    place,
+    environment,
+    database,
+    redis,
+    key,
+    get server() {
+      return server;
+    },
+    start: async (faults) => {
+      server = await start(faults);
+      return server;
+    },
+    settled: () => until(() => isIdle(server.opsUrl)),
+    killDatabase: async () => {
+      killed = await postmasterOf(cluster);
+      // 0 would be every process of our own group.
+      assert.ok(killed > 0, 'a database runs');
+      process.kill(killed, 'SIGKILL');
+    },
+    databaseBack: () =>
+      until(async () => {
+        // The dead server's children go within moments; until then no other one can start.
+        if (postgres?.isRunning() === false) await postgres.revive().catch(() => undefined);
+        // A backend may answer a moment longer than its postmaster lives.
+        return ![0, killed].includes(await postmasterOf(cluster)) && canRead(database);
+      }),
+    close: async () => {
+      server.kill('SIGKILL');
+      await server.exited;
+      await database.close();
+      if (postgres === undefined) await used.stop();
+      await clear(stage);
+    },
+  };
+}
+
+/** 0 while none has begun. */
+async function postmasterOf(cluster: string): Promise<number> {
+  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  return Number(text.split('\n')[0]);
+}
+
+async function canRead(database: Database): Promise<boolean> {
+  return database.query('select 1').then(
+    () => true,
+    () => false,
+  );
+}
+
+export async function keyOf(database: Database, email: string): Promise<string> {
+  const login = await findLogin(database, email);
+  if (login === undefined) throw new Error(`no account ${email}`);
+  const created = await createKey(
+    database,
+    {
+      accountId: login.accountId,
+      name: 'test',
+      policyId: undefined,
+      expiresAtMs: undefined,
+      status: 'enabled',
+    },
+    systemRandom,
+  );
+  if (created.kind !== 'created') throw new Error(created.kind);
+  return created.text;
+}
+
+async function isIdle(opsUrl: string): Promise<boolean> {
+  const figures = await (await fetch(`${opsUrl}/metrics`)).text();
+  return /^tollgate_active_calls 0$/m.test(figures) && /^tollgate_journal_lag_calls 0$/m.test(figures);
+}
