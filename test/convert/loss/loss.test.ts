@@ -57,8 +57,10 @@ describe('whatever a client says is heard by the vendor, or is in the report', (
     fc.assert(
       fc.property(some, fc.constantFrom(...targetsOf(vendor)), (parts, target) => {
         // Of two parts for one field the later one is the client's.
-        const fields = new Map(parts.map((part) => [part.named, part]));
-        expect(unsaid(client, [...fields.values()], target)).toEqual([]);
+        const last = parts.filter(
+          ({ named }, at) => parts.findLastIndex((other) => other.named === named) === at,
+        );
+        expect(unsaid(client, last, target)).toEqual([]);
       }),
       { numRuns: 60 },
     );
