@@ -39,22 +39,22 @@ async function run(words: string, more: { plain?: 'plain'; patienceMs?: number }
   return { ...received, truth, events };
 }
 
-describe('faults in place of an answer', () => {
-  it('no headers, headers and then silence', async () => {
+describe('a fault in place of an answer', () => {
+  it('can be no headers, or headers and then silence', async () => {
     const none = await run('fault=no-headers', { patienceMs: 500 });
     expect([none.status, none.ending]).toEqual([0, 'silent']);
     const headers = await run('fault=headers-then-silence', { patienceMs: 500 });
     expect([headers.status, headers.ending, headers.text]).toEqual([200, 'silent', '']);
   });
 
-  it('a closed and a reset socket', async () => {
+  it('can be a closed or a reset socket', async () => {
     expect([(await run('fault=close')).ending, (await run('fault=reset-early')).ending]).toEqual([
       'cut',
       'reset',
     ]);
   });
 
-  it('a page, a plain answer for a stream, nothing, and an error under 200', async () => {
+  it('can be an HTML page, a plain answer to a streaming call, an empty body, or an error under 200', async () => {
     const page = await run('fault=html');
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     const plain = await run('fault=json-not-sse');
@@ -65,7 +65,7 @@ describe('faults in place of an answer', () => {
     expect([error.status, JSON.parse(error.text)]).toEqual([200, { error: expect.any(Object) }]);
   });
 
-  it('any status, with every kind of Retry-After', async () => {
+  it('can be any status, with every kind of Retry-After', async () => {
     const limited = await run('fault=status@429:retry-after=10');
     expect([limited.status, limited.headers['retry-after']]).toEqual([429, '10']);
     expect(JSON.parse(limited.text)).toMatchObject({ error: { code: 'rate_limit_exceeded' } });
@@ -77,7 +77,7 @@ describe('faults in place of an answer', () => {
     }
   });
 
-  it('a redirect to an internal host, a wrong length, a bomb, a huge body', async () => {
+  it('can be a redirect to an internal host, a wrong length, a bomb, or a huge body', async () => {
     const moved = await run('fault=redirect@308');
     expect([moved.status, moved.headers.location]).toEqual([308, expect.stringContaining('169.254.169.254')]);
     expect((await run('fault=bad-length')).ending).toBe('cut');
@@ -92,8 +92,8 @@ describe('faults in place of an answer', () => {
   });
 });
 
-describe('faults between events', () => {
-  it('reset and end at every event; the truth is what was written', async () => {
+describe('a fault between events', () => {
+  it('can be a reset or an end at every event; the truth is what was written', async () => {
     for (const [name, ending] of [
       ['reset', 'reset'],
       ['fin', 'cut'],
@@ -111,13 +111,13 @@ describe('faults between events', () => {
     }
   });
 
-  it('a cut after so many tokens', async () => {
+  it('can be a cut after a number of tokens', async () => {
     const outcome = await run('cut=4 chunk=2');
     expect(outcome.truth).toMatchObject({ outputTokens: 4, finished: 'cut' });
     expect(outcome.text).not.toContain('[DONE]');
   });
 
-  it('at a place in tokens, whatever stands between them', async () => {
+  it('counts its place in tokens, whatever other events come between them', async () => {
     for (const at of [0, 4, 10]) {
       const outcome = await run(`thinking=3 chunk=2 fault=fin@${at}t`);
       expect(outcome.truth).toMatchObject({ outputTokens: at, finished: 'cut' });
@@ -130,7 +130,7 @@ describe('faults between events', () => {
     expect((paused.truth.endedAtMs ?? 0) - paused.truth.startedAtMs).toBeGreaterThanOrEqual(75);
   });
 
-  it('a pause and a stall', async () => {
+  it('can be a pause or a stall', async () => {
     const paused = await run('fault=pause@3:80');
     expect(paused.ending).toBe('complete');
     expect((paused.truth.endedAtMs ?? 0) - paused.truth.startedAtMs).toBeGreaterThanOrEqual(75);
@@ -139,7 +139,7 @@ describe('faults between events', () => {
     await expect.poll(() => stalled.truth.finished, POLL).toBe('aborted-by-client');
   });
 
-  it('an error event, broken JSON, an unknown event, an empty one, nulls', async () => {
+  it('can be an error event, broken JSON, an unknown event, an empty one, or nulls', async () => {
     const error = await run('fault=error-event@3');
     expect(JSON.parse(error.events[3]?.slice(6) ?? '')).toMatchObject({ error: { type: 'server_error' } });
     expect(error.text).not.toContain('[DONE]');
@@ -152,7 +152,7 @@ describe('faults between events', () => {
     });
   });
 
-  it('events twice, in the wrong order, and after the end', async () => {
+  it('can be events that come twice, in the wrong order, or after the end', async () => {
     const twice = await run('fault=duplicate@2');
     expect(twice.events[3]).toBe(twice.events[2]);
     expect(twice.truth.outputTokens).toBe(10);
@@ -164,7 +164,7 @@ describe('faults between events', () => {
     expect(after.truth.outputTokens).toBe(10);
   });
 
-  it('floods of comments, a very long line, many tiny events', async () => {
+  it('can be a flood of comments, a very long line, or many tiny events', async () => {
     expect((await run('fault=comments@500')).text.split(': flood\n\n').length).toBe(501);
     const long = await run('fault=huge-line@2');
     expect(Math.max(...long.events.map((event) => event.length))).toBeGreaterThan(2 * 1024 * 1024);
@@ -172,8 +172,8 @@ describe('faults between events', () => {
   });
 });
 
-describe('faults of the bytes', () => {
-  it('every kind of line end, and a mark in front', async () => {
+describe('a fault of the bytes', () => {
+  it('can be any kind of line end, or a byte order mark in front', async () => {
     expect((await run('crlf')).text).toMatch(/^data: .*\r\n\r\n/);
     expect((await run('cr')).text).not.toContain('\n');
     const mixed = (await run('mixed')).text;
@@ -185,7 +185,7 @@ describe('faults of the bytes', () => {
     expect((await run('bom')).body.subarray(0, 3).toString('hex')).toBe('efbbbf');
   });
 
-  it('one write for every byte, through characters; slowly if wanted', async () => {
+  it('can be one write for every byte, also inside characters, and slowly if wanted', async () => {
     const whole = await run('unicode seed=5');
     const split = await run('unicode seed=5 split');
     expect(split.chunks).toBeGreaterThan(whole.chunks);
@@ -194,15 +194,15 @@ describe('faults of the bytes', () => {
     expect([slow.ending, slow.body.length < 10]).toEqual(['silent', true]);
   });
 
-  it('compressed events that can be read one by one', async () => {
+  it('can be compression that still lets events be read one by one', async () => {
     const packed = await run('fault=gzip-sse');
     expect(packed.headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(packed.body).toString()).toContain('data: [DONE]');
   });
 });
 
-describe('faults of a plain answer', () => {
-  it('end it in the middle of its body, though all of it was generated', async () => {
+describe('a fault in a plain answer', () => {
+  it('ends it in the middle of its body, although all of it was generated', async () => {
     for (const [name, ending] of [
       ['reset', 'reset'],
       ['fin', 'cut'],
@@ -226,7 +226,7 @@ describe('faults of a plain answer', () => {
 });
 
 describe('faults', () => {
-  it('with a name nobody knows are refused, so that a typo is no pass', async () => {
+  it('with an unknown name are refused, so that a typo does not pass', async () => {
     expect((await run('fault=rest@3')).status).toBe(418);
     expect(FAULT_NAMES.length).toBeGreaterThanOrEqual(35);
   });

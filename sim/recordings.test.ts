@@ -118,7 +118,7 @@ function load(file: string): readonly Recording[] {
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Recording);
 }
 
-describe.skipIf(!present)('beside the recordings of real vendors', () => {
+describe.skipIf(!present)('the simulator, compared with recordings of real vendors', () => {
   for (const { file, dialect, headers, model, own } of CASES) {
     const request = (body: Json, pathModel: string) => ({
       headers,
@@ -129,7 +129,7 @@ describe.skipIf(!present)('beside the recordings of real vendors', () => {
       key: 'k',
     });
 
-    it(`${file}: what the vendor took is taken`, () => {
+    it(`${file}: takes what the vendor took`, () => {
       const accepted = load(file).filter(({ status, request: body }) => status === 200 && body !== null);
       const refused: string[] = [];
       for (const recording of accepted) {
@@ -144,7 +144,7 @@ describe.skipIf(!present)('beside the recordings of real vendors', () => {
       expect(accepted.length).toBeGreaterThan(100);
     });
 
-    it(`${file}: no event has a field that the vendor never sent`, () => {
+    it(`${file}: sends no field in an event that the vendor never sent`, () => {
       const known = new Set(
         load(file).flatMap((recording) => eventsOf(recording).flatMap((event) => paths(event))),
       );

@@ -39,7 +39,7 @@ describe('the script', () => {
     expect((await chat('x', { model: 'gpt-4.1' })).status).toBe(200);
   });
 
-  it('lays a directive or a fault over the call, and can delay it', async () => {
+  it('adds a directive or a fault to the call, and can delay it', async () => {
     simulator.script({ match: { tag: 'a' }, answer: { directive: 'tokens=3', delayMs: 40 } });
     simulator.script({ match: { path: '/v1/chat' }, answer: { fault: 'html' } });
     const before = performance.now();
@@ -50,8 +50,8 @@ describe('the script', () => {
   });
 });
 
-describe('usage that is wrong', () => {
-  it('is none, null, of another type, negative or beyond all numbers', async () => {
+describe('wrong usage', () => {
+  it('can be absent, null, of another type, negative or beyond all numbers', async () => {
     const usage = async (variant: string): Promise<string> => (await chat(`[[sim usage=${variant}]]`)).text;
     expect(await usage('none')).not.toContain('"usage"');
     expect(await usage('null')).toContain('"usage":null');
@@ -67,7 +67,7 @@ describe('usage that is wrong', () => {
     expect(figures).toEqual(['0', '1', '2', '3', '3', '3']);
   });
 
-  it('stands last, or twice, in a plain answer', async () => {
+  it('can stand last, or twice, in a plain answer', async () => {
     const late = await chat('[[sim usage=late]]');
     expect(Object.keys(JSON.parse(late.text)).at(-1)).toBe('usage');
     const { text } = await chat('[[sim tokens=3 usage=repeated]]');
@@ -76,16 +76,16 @@ describe('usage that is wrong', () => {
   });
 });
 
-describe('the stats', () => {
-  it('know how many calls ran at once', async () => {
+describe('the statistics', () => {
+  it('show how many calls ran at once', async () => {
     await Promise.all(Array.from({ length: 5 }, () => chat('[[sim tokens=3 delay=200]]')));
     expect(simulator.stats.snapshot()).toMatchObject({ requests: 5, peakOpen: 5, socketsSeen: 5 });
     await expect.poll(() => simulator.stats.snapshot().open, POLL).toBe(0);
   });
 });
 
-describe('the client’s end', () => {
-  it('is seen when it goes away; the truth stops there', async () => {
+describe('a client', () => {
+  it('that goes away is noticed; the truth stops there', async () => {
     const body = JSON.stringify({
       model: 'gpt-4o',
       stream: true,
@@ -151,8 +151,8 @@ describe('the client’s end', () => {
   });
 });
 
-describe('a simulator of its own process', () => {
-  it('is steered and asked over its control paths', async () => {
+describe('a simulator in its own process', () => {
+  it('is controlled and queried over its control paths', async () => {
     const main = fileURLToPath(new URL('./main.ts', import.meta.url));
     const child = spawn(process.execPath, [main, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
     try {

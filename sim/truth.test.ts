@@ -7,7 +7,7 @@ function call(sequence: number): TruthCall {
 }
 
 describe('the truth', () => {
-  it('finds calls by tag, the newest first asked for', () => {
+  it('finds calls by tag, the newest call first', () => {
     const truth = new Truth();
     const calls = [call(1), call(2), call(3)];
     for (const one of calls) truth.record(one);

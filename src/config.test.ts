@@ -9,14 +9,14 @@ function errorsOf(environment: Record<string, string>): readonly string[] {
   return result.kind === 'config-errors' ? result.errors : [];
 }
 
-test('an empty environment gives the decided defaults, frozen', () => {
+test('an empty environment gives the default settings, frozen', () => {
   const result = readConfig({});
   if (result.kind !== 'config') throw new Error(result.errors.join());
   expect(result.config).toMatchObject({ host: '0.0.0.0', port: 8080, creditsPerYuan: 1000, timeZone: 'UTC' });
   expect(Object.isFrozen(result.config)).toBe(true);
 });
 
-test('a wrong value names the variable and the reason, all of them at once', () => {
+test('all wrong values are reported at once, each with its variable and reason', () => {
   const errors = errorsOf({
     TOLLGATE_PORT: '70000',
     TOLLGATE_TIMEZONE: 'Mars/Base',
@@ -43,7 +43,7 @@ test.each(['', ' '])('an empty variable %j means its default', (port) => {
   expect(readConfig({ TOLLGATE_PORT: port })).toMatchObject({ kind: 'config', config: { port: 8080 } });
 });
 
-test('a file of settings is read and the environment wins over it', () => {
+test('a settings file is read, and the environment wins over it', () => {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-config-'));
   const file = join(directory, 'tollgate.env');
   writeFileSync(file, '# comment\nTOLLGATE_DRAIN_MS=7\nTOLLGATE_NODE="north"\n');
@@ -53,7 +53,7 @@ test('a file of settings is read and the environment wins over it', () => {
   expect(loadConfig(file)).toMatchObject({ kind: 'config-errors' });
 });
 
-test('hosts of media are read as addresses write them', () => {
+test('media hosts are normalised as addresses are', () => {
   const given = ' Media.Internal, 10.0.0.5:8080,[::1]:9000 ,,cdn.test:80,files.test:443';
   const result = readConfig({ TOLLGATE_MEDIA_HOSTS: given });
   if (result.kind !== 'config') throw new Error(result.errors.join());
@@ -90,7 +90,7 @@ test.each([
   expect(readConfig({ TOLLGATE_TRUSTED_PROXIES })).toEqual({ kind: 'config-errors', errors });
 });
 
-test('origins are written as browsers write them', () => {
+test('origins are normalised as browsers write them', () => {
   const given = 'https://App.Example:443, http://localhost:5173 ,*,https://[::1]:8443';
   const corsOrigins = ['https://app.example', 'http://localhost:5173', '*', 'https://[::1]:8443'];
   expect(readConfig({ TOLLGATE_CORS_ORIGINS: given })).toMatchObject({ config: { corsOrigins } });
@@ -107,7 +107,7 @@ test.each([
   ]);
 });
 
-test('several workers without Redis are refused by a message that names both', () => {
+test('several workers without Redis are refused with a message that names both settings', () => {
   expect(errorsOf({ TOLLGATE_WORKERS: '4' })).toEqual([
     'TOLLGATE_WORKERS: more than one worker needs REDIS_URL, because the workers share the limits',
   ]);
@@ -127,14 +127,14 @@ test.each(['127.0.0.1:6379', 'redis://', 'redis://a:1,b:2', 'http://a', 'redis:/
   },
 );
 
-test('the seeds of a Redis cluster are named one after the other', () => {
+test('the seeds of a Redis cluster are listed in order', () => {
   const seeds = ' redis://:word@10.0.0.1:7000 , rediss://redis.internal:7001/0';
   expect(readConfig({ REDIS_URL: seeds })).toMatchObject({
     config: { redisUrl: 'redis://:word@10.0.0.1:7000,rediss://redis.internal:7001/0' },
   });
 });
 
-test('the public address is a web address, without a slash at its end', () => {
+test('the public address is a web address without a trailing slash', () => {
   const publicUrl = 'https://example.com/tollgate';
   expect(readConfig({ TOLLGATE_PUBLIC_URL: `${publicUrl}/` })).toMatchObject({ config: { publicUrl } });
   for (const wrong of ['example.com', 'ftp://example.com', 'https://', 'https://a b']) {
@@ -144,7 +144,7 @@ test('the public address is a web address, without a slash at its end', () => {
   }
 });
 
-describe('a proxy to the vendors', () => {
+describe('an egress proxy', () => {
   test('is read from the variables that all programs read, in capitals first', () => {
     const lower = {
       https_proxy: 'http://lower:1',
@@ -176,7 +176,7 @@ describe('a proxy to the vendors', () => {
     });
   });
 
-  test('that is none stops the start, and its password stays out of the words', () => {
+  test('with an invalid address prevents the start, and its password is not printed', () => {
     for (const wrong of ['socks5://user:word@proxy', 'http://user:word%@proxy', 'user:word@proxy/path']) {
       expect(errorsOf({ HTTPS_PROXY: wrong, http_proxy: wrong })).toEqual([
         expect.stringMatching(/^HTTPS_PROXY: must be http:\/\/host:port/),

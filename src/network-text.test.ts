@@ -57,7 +57,7 @@ describe('an entry of NO_PROXY', () => {
   ])('may not be %j', (entry) => expect(isNoProxyEntry(entry)).toBe(false));
 });
 
-test('a network is an address or a CIDR, an origin has no path', () => {
+test('a network is an address or a CIDR, and an origin has no path', () => {
   expect(['10.0.0.0/8', '::1', '10.0.0.1/', '10.0.0'].map(isNetwork)).toEqual([true, true, false, false]);
   expect(['https://a.test', 'http://a.test:1', 'https://a.test/'].map(isOrigin)).toEqual([true, true, false]);
 });

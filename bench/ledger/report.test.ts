@@ -35,7 +35,7 @@ test('a size is compared with its small one of the same draw, repeat by repeat',
   expect(rowsOf(cells.slice(1, 3)).map(({ beside }) => beside)).toEqual([undefined, undefined]);
 });
 
-test('the table says which sizes keep the promise, and where nobody can say', () => {
+test('the table says which sizes keep the promise, and where the figures do not decide', () => {
   expect(verdicts([...cells, ...otherWork])).toEqual(['', 'yes', '', 'NO', '', 'other work']);
   expect(renderRows(rowsOf(otherWork))).toContain('few, which share rows');
 });

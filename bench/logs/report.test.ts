@@ -13,13 +13,13 @@ const cells = [
   cell('sum', 'many', 201, 260),
 ];
 
-test('a question of the large database is compared with the same of the small one, repeat by repeat', () => {
+test('a query of the large database is compared with the same query of the small one, repeat by repeat', () => {
   const [page, sum] = rowsOf(cells, 'many');
   expect(page?.ratios.get('few')).toEqual({ median: 1.5, min: 1.5, max: 1.5 });
   expect(sum?.ratios.get('few')?.median).toBeCloseTo(2.305);
 });
 
-test('the table says which questions stay flat', () => {
+test('the table says which queries cost the same in both databases', () => {
   const lines = renderRows(rowsOf(cells, 'many'), 'few', []).split('\n');
   expect(lines.slice(2).map((line) => /(yes|NO)/.exec(line)?.[1])).toEqual(['yes', 'NO']);
 });

@@ -58,7 +58,7 @@ describe('generateContent, through the official SDK', () => {
     expect(simulator.truth.find('g2')).toMatchObject({ outputTokens: 8, reasoningTokens: 3 });
   });
 
-  it('signs the first call of a step and wants the signature back', async () => {
+  it('signs the first call of a step and requires the signature in the next request', async () => {
     const config = { tools: [weather] };
     const question: Content = {
       role: 'user',
@@ -112,7 +112,7 @@ describe('generateContent, through the official SDK', () => {
     expect(second.functionCalls).toHaveLength(2);
   });
 
-  it('stops at its limit, blocks, and writes JSON by schema', async () => {
+  it('stops at its limit, blocks a prompt, and writes JSON by schema', async () => {
     const ask = (contents: string, config: object = {}): Promise<GenerateContentResponse> =>
       client.models.generateContent({ model: 'gemini-2.5-flash', contents, config });
     const cut = await ask('[[sim tokens=40]]', { maxOutputTokens: 7 });
@@ -123,7 +123,7 @@ describe('generateContent, through the official SDK', () => {
     expect(JSON.parse(json.text ?? '')).toMatchObject({ city: expect.any(String) });
   });
 
-  it('makes a picture when asked for one', async () => {
+  it('makes a picture when the request asks for one', async () => {
     const answer = await client.models.generateContent({
       model: 'gemini-2.5-flash-image',
       contents: 'a cat [[sim tag=g7]]',
@@ -133,7 +133,7 @@ describe('generateContent, through the official SDK', () => {
     expect(simulator.truth.find('g7')?.images).toBe(1);
   });
 
-  it('an image model paints unless it is told to write only', async () => {
+  it('makes a picture with an image model unless the request wants text only', async () => {
     const model = 'gemini-2.5-flash-image';
     const painted = await client.models.generateContent({ model, contents: 'a cat' });
     expect(painted.data).toMatch(/^iVBOR/);
@@ -142,7 +142,7 @@ describe('generateContent, through the official SDK', () => {
     expect(written.data).toBeUndefined();
   });
 
-  it('counts, and knows its key', async () => {
+  it('counts tokens, and checks its key', async () => {
     const contents = 'hello there';
     const counted = await client.models.countTokens({ model: 'gemini-2.5-flash', contents });
     const answered = await client.models.generateContent({ model: 'gemini-2.5-flash', contents });
@@ -153,7 +153,7 @@ describe('generateContent, through the official SDK', () => {
     );
   });
 
-  it('streams one growing JSON array without alt=sse, and errors inside of one', async () => {
+  it('streams one growing JSON array without alt=sse, with errors inside it', async () => {
     const send = (model: string): Promise<Response> =>
       fetch(`${simulator.url}/v1beta/models/${model}:streamGenerateContent?key=sk-sim-google`, {
         method: 'POST',

@@ -239,7 +239,7 @@ describe('generateContent refuses', () => {
     });
   }
 
-  it('no key, unknown models, unknown caches, and what v1 does not have', async () => {
+  it('a missing key, unknown models, unknown caches, and what v1 does not have', async () => {
     const path = 'v1beta/models/gemini-2.5-flash:generateContent';
     const keyless = await post({ url: `${simulator.url}/${path}`, headers: {}, body: {} });
     expect([keyless.status, keyless.text.includes("Method doesn't allow unregistered callers")]).toEqual([
@@ -269,7 +269,7 @@ describe('generateContent refuses', () => {
     expect(await ask('gemini-2.5-pro', think({ thinkingBudget: 100 }))).toContain('between 128 and 32768');
   });
 
-  it('counting with anything beside the contents, and takes both spellings', async () => {
+  it('a count with anything beside the contents, and takes both spellings', async () => {
     const path = 'v1beta/models/gemini-2.5-flash:countTokens';
     expect((await send(path, { contents: [user], systemInstruction: user })).status).toBe(400);
     const request = { model: 'models/gemini-2.5-flash', contents: [user], system_instruction: user };

@@ -25,7 +25,7 @@ const weather = {
 };
 
 describe('Chat Completions, through the official SDK', () => {
-  it('answers plainly with the tokens it was asked for, and reports the truth', async () => {
+  it('answers plainly with the requested number of tokens, and reports the truth', async () => {
     const answer = await client.chat.completions.create({
       model: 'gpt-5',
       messages: [{ role: 'user', content: 'hello [[sim tag=plain tokens=17 thinking=5 cached=4]]' }],
@@ -84,7 +84,7 @@ describe('Chat Completions, through the official SDK', () => {
     expect(countTokens(second.choices[0]?.message.content ?? '')).toBe(6);
   });
 
-  it('calls several tools at once, and none when told not to', async () => {
+  it('calls several tools at once, and none when the request forbids it', async () => {
     const ask = (choice: 'auto' | 'none'): Promise<OpenAI.ChatCompletion> =>
       client.chat.completions.create({
         model: 'gpt-4o',
@@ -130,7 +130,7 @@ describe('Chat Completions, through the official SDK', () => {
     expect([typeof made.name, Number.isInteger(made.age)]).toEqual(['string', true]);
   });
 
-  it('lists its models and knows its key', async () => {
+  it('lists its models and checks its key', async () => {
     const names: string[] = [];
     for await (const model of client.models.list()) names.push(model.id);
     expect(names).toContain('gpt-5-2026-08-01');

@@ -324,7 +324,7 @@ describe('Chat Completions refuses', () => {
     });
   }
 
-  it('no key, a wrong key, and a body that is no JSON', async () => {
+  it('a missing key, a wrong key, and a body that is not JSON', async () => {
     const missing = await post({ url: `${simulator.url}/v1/chat/completions`, headers: {}, body: {} });
     expect([missing.status, missing.text.includes("You didn't provide an API key")]).toEqual([401, true]);
     const wrong = await send({}, { authorization: 'Bearer sk-no' });
@@ -339,7 +339,7 @@ describe('Chat Completions refuses', () => {
     expect(received.text).toContain('Unrecognized request argument supplied: extra');
   });
 
-  it('and remembers the tag of what it refused', async () => {
+  it('a request, and remembers the tag of what it refused', async () => {
     await send({ model: 'gpt-4o', n: 0, messages: [{ role: 'user', content: '[[sim tag=refused-chat]]' }] });
     expect(simulator.truth.find('refused-chat')).toMatchObject({
       status: 400,

@@ -96,7 +96,7 @@ describe('Responses, through the official SDK', () => {
     });
   });
 
-  it('continues a stored response and knows no other', async () => {
+  it('continues a stored response and finds no other', async () => {
     const first = await client.responses.create({
       model: 'gpt-5',
       input: 'one [[sim tool=get_weather]]',
@@ -136,12 +136,12 @@ describe('Responses, through the official SDK', () => {
     expect(countTokens(ended.output_text)).toBe(16);
   });
 
-  it('refuses in a part of its own', async () => {
+  it('puts a refusal into a part of its own', async () => {
     const answer = await client.responses.stream({ model: 'gpt-5', input: '[[sim refuse]]' }).finalResponse();
     expect(answer.output[0]).toMatchObject({ type: 'message', content: [{ type: 'refusal' }] });
   });
 
-  it('counts what it would charge, and takes nothing there that makes an answer', async () => {
+  it('counts what it would charge, and takes no option there that only an answer needs', async () => {
     const asked = { model: 'gpt-5', instructions: 'be brief', input: 'how many?', tools: [weather] };
     const counted = await client.responses.inputTokens.count(asked);
     const answered = await client.responses.create(asked);
@@ -160,7 +160,7 @@ describe('Responses, through the official SDK', () => {
     });
   });
 
-  it('calls a tool that stands in a namespace, given as an item of the conversation', async () => {
+  it('calls a tool of a namespace that the conversation declares as an item', async () => {
     const run = { type: 'custom', name: 'run', description: 'Runs a program.' };
     const given = {
       type: 'additional_tools',

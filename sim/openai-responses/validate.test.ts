@@ -219,7 +219,7 @@ describe('Responses refuses', () => {
 });
 
 describe('Responses takes', () => {
-  it('what Codex sends and no specification has: ids of its installation and turn', async () => {
+  it('fields that Codex sends and no specification has: ids of its installation and turn', async () => {
     const received = await post({
       url: `${simulator.url}/v1/responses`,
       headers: { authorization: 'Bearer sk-sim-openai' },

@@ -29,14 +29,14 @@ describe('a directive', () => {
     });
   });
 
-  it('ignores numbers that are none and usage nobody knows', () => {
+  it('ignores malformed numbers and unknown usage fields', () => {
     expect(parseDirective('tokens=-1 chunk=0 usage=odd')).toMatchObject({ chunkTokens: 1, usage: 'exact' });
     expect(parseDirective('tokens=1e9').tokens).toBeUndefined();
   });
 });
 
-describe('a word with spaces and brackets', () => {
-  it('comes through as it was', () => {
+describe('a value with spaces and brackets', () => {
+  it('arrives unchanged', () => {
     const text = '{"cmd":"ls [a b]\\n 100%"}';
     const found = findDirective(`[[sim tool=run args=${encodeWord(text)} tokens=2]]`, {}, '');
     expect([found.callArguments, found.tokens]).toEqual([text, 2]);

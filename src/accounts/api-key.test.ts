@@ -28,7 +28,7 @@ describe('API keys', () => {
     );
   });
 
-  it('garbage is refused without a look-up', () => {
+  it('that are garbage are refused without a look-up', () => {
     fc.assert(fc.property(fc.string(), (text) => !isWellFormed(text)));
     const key = newApiKey(systemRandom);
     for (const text of ['', 'tg-', key.toUpperCase(), ` ${key}`, `${key}\n`, key.slice(1), `${key}0`]) {
@@ -47,7 +47,7 @@ describe('API keys', () => {
     expect(keyPrefix(key)).toHaveLength(9);
   });
 
-  it('use all 160 bits of what they are given', () => {
+  it('use all 160 random bits', () => {
     const high = newApiKey({ unit: () => 0, bytes: (count) => Buffer.alloc(count, 255) });
     expect(high.slice(3, 35)).toBe('z'.repeat(32));
   });

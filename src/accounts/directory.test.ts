@@ -119,8 +119,8 @@ function isPromise(value: unknown): boolean {
   return value instanceof Promise;
 }
 
-describe('looking up a caller', () => {
-  it('awaits nothing once it is in memory, with its plans resolved', async () => {
+describe('the look-up of a caller', () => {
+  it('awaits nothing once the caller is in memory, with its plans resolved', async () => {
     source.callers.set('a', callerOf(1));
     expect(isPromise(directory.findCaller('a'))).toBe(true);
     await directory.findCaller('a');
@@ -130,7 +130,7 @@ describe('looking up a caller', () => {
     expect(source.finds).toBe(1);
   });
 
-  it('is one question to the store for any number of calls at once', async () => {
+  it('reads the store once for any number of simultaneous calls', async () => {
     source.callers.set('a', callerOf(1));
     const found = await Promise.all(Array.from({ length: 50 }, () => directory.findCaller('a')));
     expect(new Set(found).size).toBe(1);
@@ -151,7 +151,7 @@ describe('looking up a caller', () => {
     expect(await directory.findCaller('one-more')).toBeUndefined();
   });
 
-  it('remembers an unknown key for a short time and asks again after it', async () => {
+  it('remembers an unknown key for a short time and reads the store again after it', async () => {
     expect(await directory.findCaller('x')).toBeUndefined();
     clock.advance(UNKNOWN_KEY_MS - 1);
     expect(isPromise(directory.findCaller('x'))).toBe(false);
@@ -167,7 +167,7 @@ describe('looking up a caller', () => {
     expect(isPromise(directory.findCaller(`x${UNKNOWN_KEYS_MAX}`))).toBe(false);
   });
 
-  it('keeps a bounded number of callers and lets the longest unused go', async () => {
+  it('keeps a bounded number of callers and drops the least recently used', async () => {
     directory = await CachedDirectory.open({ source, clock, log: silentLogger, callersMax: 3 });
     for (const accountId of [0, 1, 2]) {
       source.callers.set(`k${accountId}`, callerOf(accountId));
@@ -181,7 +181,7 @@ describe('looking up a caller', () => {
     expect(isPromise(directory.findCaller('k1'))).toBe(true);
   });
 
-  it('says that the store is away instead of that the key is unknown, and asks again next time', async () => {
+  it('reports that the store is away instead of that the key is unknown, and reads again next time', async () => {
     source.findCaller = () => Promise.reject(new StoreUnavailable('gone'));
     await expect(directory.findCaller('a')).rejects.toThrow(StoreUnavailable);
     source.findCaller = () => Promise.resolve(callerOf(1));
@@ -207,7 +207,7 @@ describe('a change of an account', () => {
     expect(isPromise(directory.findCaller('b'))).toBe(false);
   });
 
-  it('that overtakes a load makes it load again, so the older answer is never kept', async () => {
+  it('that arrives during a load repeats the load, so that the older answer is never kept', async () => {
     source.callers.set('a', callerOf(1, 1));
     source.isSlow = true;
     const found = directory.findCaller('a');
@@ -220,7 +220,7 @@ describe('a change of an account', () => {
     expect(source.finds).toBe(2);
   });
 
-  it('of another account does not disturb a load', async () => {
+  it('of another account does not repeat a load', async () => {
     source.callers.set('a', callerOf(1));
     source.isSlow = true;
     const found = directory.findCaller('a');
@@ -230,7 +230,7 @@ describe('a change of an account', () => {
     expect(source.finds).toBe(1);
   });
 
-  it('that never stops is answered all the same, but not kept', async () => {
+  it('that never stops still gets an answer, which is not kept', async () => {
     source.findCaller = () => {
       directory.forgetAccount(1);
       return Promise.resolve(callerOf(1));
@@ -239,7 +239,7 @@ describe('a change of an account', () => {
     expect(directory.size).toBe(0);
   });
 
-  it('of a key forgets it as known and as unknown', async () => {
+  it('of a key forgets it among the known and the unknown keys', async () => {
     source.callers.set('a', callerOf(1));
     await directory.findCaller('a');
     await directory.findCaller('x');
@@ -251,7 +251,7 @@ describe('a change of an account', () => {
     ]);
   });
 
-  it('of its funds does not make younger what else is known', async () => {
+  it('of its funds does not renew the age of the other fields', async () => {
     source.callers.set('a', callerOf(1));
     source.isSlow = true;
     const found = directory.findCaller('a');
@@ -274,7 +274,7 @@ describe('a change of an account', () => {
     expect(first?.account.funds.creditsMicro).toBe(5n);
   });
 
-  it('of its funds that overtakes a load makes it load again', async () => {
+  it('of its funds that arrives during a load repeats the load', async () => {
     const poorer = { version: 2, creditsMicro: 0n, balanceMicro: 0n, month: '2026-01', monthSpentMicro: 0n };
     source.callers.set('a', callerOf(1));
     source.isSlow = true;
@@ -290,7 +290,7 @@ describe('a change of an account', () => {
 });
 
 describe('the catalogue', () => {
-  it('is replaced as a whole, and callers in memory get its plans without a question', async () => {
+  it('is replaced as a whole, and callers in memory get its plans without a read of the store', async () => {
     source.callers.set('a', callerOf(1));
     await directory.findCaller('a');
     const richer = { ...PLAN, level: 3 };
@@ -327,14 +327,14 @@ describe('the catalogue', () => {
     expect(source.loads).toBe(3);
   });
 
-  it('that is not there at the start refuses the start', async () => {
+  it('that is missing at the start prevents the start', async () => {
     const failing = new FakeSource();
     failing.catalog = new StoreUnavailable('gone');
     await expect(CachedDirectory.open({ source: failing, clock, log: silentLogger })).rejects.toThrow('gone');
   });
 });
 
-it('when notices may have been missed, everything is read again', async () => {
+it('everything is read again when notices may have been missed', async () => {
   source.callers.set('a', callerOf(1));
   await directory.findCaller('a');
   await directory.findCaller('x');
@@ -347,7 +347,7 @@ it('when notices may have been missed, everything is read again', async () => {
   expect(await directory.findCaller('x')).toBeDefined();
 });
 
-it('a load that runs while notices may have been missed is done again', async () => {
+it('a load that runs while notices may have been missed is repeated', async () => {
   source.callers.set('a', callerOf(1, 1));
   source.isSlow = true;
   const found = directory.findCaller('a');

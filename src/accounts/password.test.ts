@@ -22,11 +22,11 @@ describe('passwords', () => {
     expect(Buffer.from(salt ?? '', 'base64url')).toHaveLength(16);
   });
 
-  it('are the same however Unicode composes them', async () => {
+  it('are the same in every Unicode composition', async () => {
     expect(await verifyPassword('e\u0301', cheap('\u00e9'))).toBe(true);
   });
 
-  it('of unknown accounts are never right and cost the same work', async () => {
+  it('of unknown accounts never match and cost the same work', async () => {
     const started = performance.now();
     expect(await verifyPassword('anything', undefined)).toBe(false);
     const unknownMs = performance.now() - started;
@@ -40,11 +40,11 @@ describe('passwords', () => {
     expect(unknownMs).toBeGreaterThan(3 * cheapMs);
   });
 
-  it('that do not have our shape in the store are a broken promise', async () => {
+  it('with an unknown format in the store are a broken invariant', async () => {
     await expect(verifyPassword('x', 'plain')).rejects.toThrow(/our shape/);
   });
 
-  it('are hashed a few at a time, a bounded number waits, the rest is refused', async () => {
+  it('are hashed a few at a time; a bounded number waits, and the others are refused', async () => {
     const stored = cheap('x');
     const fitting = PASSWORD_HASHES_AT_ONCE + PASSWORD_HASHES_WAITING_MAX;
     const results = await Promise.allSettled(

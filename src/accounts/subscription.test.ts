@@ -10,7 +10,7 @@ const of = (id: number, level: number, span: readonly [number, number]) => ({
   endsAtMs: span[1],
 });
 
-test('only a subscription that is valid now counts, and the highest of several', () => {
+test('the highest of several subscriptions that are valid now counts', () => {
   const subscriptions = [
     of(1, 3, [0, NOW]),
     of(2, 3, [NOW + 1, 9_000]),
@@ -20,12 +20,12 @@ test('only a subscription that is valid now counts, and the highest of several',
   expect(currentSubscription(sampleAccount({ subscriptions }), NOW)?.id).toBe(4);
 });
 
-test('among equal plans the one that was bought first counts, wherever it stands', () => {
+test('among equal plans the one that was bought first counts, in any order of the list', () => {
   const [first, second] = [of(1, 2, [0, 9_000]), of(2, 2, [0, 9_000])];
   expect(currentSubscription(sampleAccount({ subscriptions: [second, first] }), NOW)?.id).toBe(1);
   expect(currentSubscription(sampleAccount({ subscriptions: [first, second] }), NOW)?.id).toBe(1);
 });
 
-test('without a valid one there is none', () => {
+test('no subscription counts when none is valid', () => {
   expect(currentSubscription(sampleAccount(), NOW)).toBeUndefined();
 });

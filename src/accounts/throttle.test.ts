@@ -35,18 +35,18 @@ function mostInAnHour(tried: readonly number[]): number {
 }
 
 describe('failures', () => {
-  it('are free five times for an account at an address, then wait, doubling up to an hour', () => {
+  it('are free five times per account and address, then wait, doubling up to an hour', () => {
     const tried = attack(scopeOf('pair'), 5 * HOUR);
     expect(tried.slice(0, 5)).toEqual([0, 0, 0, 0, 0]);
     const waits = tried.slice(4).map((at, index, all) => (all[index + 1] ?? at) - at);
     expect(waits.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((minutes) => minutes * MINUTE));
   });
 
-  it('are free twenty times for an address', () => {
+  it('are free twenty times per address', () => {
     expect(attack(scopeOf('address'), MINUTE)).toHaveLength(20);
   });
 
-  it('of all strangers to an account are below 60 in any hour, however clever they rest', () => {
+  it('of all strangers to an account stay below 60 in any hour, in any rhythm', () => {
     expect(mostInAnHour(attack(scopeOf('account'), 6 * HOUR))).toBeLessThanOrEqual(60);
     const rested = attack(scopeOf('account'), 6 * HOUR, LOGIN_FAILURES_MS);
     expect(rested.length).toBeGreaterThan(100);
@@ -64,7 +64,7 @@ describe('failures', () => {
     expect(countFailure(rule, blocked, MINUTE + LOGIN_FAILURES_MS).failures).toBe(1);
   });
 
-  it('that were none are taken back, with the wait they made', () => {
+  it('are taken back with their wait when they were no failures', () => {
     const { rule } = scopeOf('pair');
     const five = { failures: 5, blockedUntilMs: MINUTE, forgottenAtMs: HOUR };
     expect(uncountFailure(rule, five)).toMatchObject({ failures: 4, blockedUntilMs: 0 });
@@ -76,7 +76,7 @@ describe('failures', () => {
 });
 
 describe('an attempt', () => {
-  it('of somebody known to the account is never counted with strangers', () => {
+  it('by a known browser of the account is never counted with strangers', () => {
     const names = (attempt: Parameters<typeof loginScopes>[0]): string[] =>
       loginScopes(attempt).map(({ name }) => name);
     expect(names(STRANGER)).toEqual(['pair:a:x', 'address:x', 'account:a']);

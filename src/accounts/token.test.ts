@@ -31,7 +31,7 @@ describe('an access token', () => {
     expect(strangers.readAccess(access, NOW)).toBeUndefined();
   });
 
-  it('is no refresh token, cookie, device or API key, nor is any of them another', () => {
+  it('is not accepted as a refresh token, cookie, device or API key, nor the other way round', () => {
     const texts = {
       access,
       refresh: tokens.newSecret('refresh', sessionId, systemRandom),
@@ -71,14 +71,14 @@ describe('a refresh token', () => {
     expect(hashSecret(text)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('of a session cannot be made up by somebody who knows the session', () => {
+  it('of a session cannot be computed from the session', () => {
     const forged = strangers.newSecret('refresh', sessionId, systemRandom);
     expect(tokens.readSecret('refresh', forged)).toBeUndefined();
   });
 });
 
 describe('a CSRF value', () => {
-  it('is good for its own session only', () => {
+  it('is valid for its own session only', () => {
     const value = tokens.csrfOf(sessionId);
     expect(tokens.isCsrf(sessionId, value)).toBe(true);
     for (const wrong of [undefined, '', value.slice(1), tokens.csrfOf(newLoginId(systemRandom))]) {

@@ -46,7 +46,7 @@ describe('the default catalogue', () => {
     ]);
   });
 
-  it('is sound in itself: every name means something and every model has a price', () => {
+  it('is consistent: every name refers to something and every model has a price', () => {
     const document = defaultCatalog(ALL, NOTHING);
     const policies = new Set(document.policies.map((policy) => policy.id));
     expect(document.plans.every((plan) => plan.policyId !== undefined && policies.has(plan.policyId))).toBe(
@@ -77,13 +77,13 @@ describe('the default catalogue', () => {
   });
 });
 
-describe('at a later start', () => {
-  it('nothing is offered again', () => {
+describe('a later start', () => {
+  it('offers nothing again', () => {
     const document = defaultCatalog(ALL, knownAfter(ALL));
     expect(document).toMatchObject({ vendors: [], models: [], policies: [], plans: [], defaults: undefined });
   });
 
-  it('a key that is new brings its models, and only those', () => {
+  it('brings the models of a new key, and only those', () => {
     const document = defaultCatalog(ALL, knownAfter({ OPENAI_API_KEY: 'sk-1', GEMINI_API_KEY: 'AI-3' }));
     expect(document.models.map((model) => model.modelId.split('-')[0])).toEqual([
       'claude',
@@ -93,7 +93,7 @@ describe('at a later start', () => {
     expect(document.vendors).toEqual([]);
   });
 
-  it('a key that changed is taken over, and what the operator changed is kept', () => {
+  it('takes over a changed key, and keeps what the operator changed', () => {
     const known = knownAfter(ALL);
     const stored = known.credentials.get('openai-environment');
     if (stored === undefined) throw new Error('the first start made it');
@@ -104,7 +104,7 @@ describe('at a later start', () => {
     expect(entry).not.toHaveProperty('id');
   });
 
-  it('an operator who removed nothing but uses other vendors is left alone', () => {
+  it('changes nothing for an operator who uses other vendors', () => {
     const [vendor] = knownAfter(ALL).vendors.values();
     if (vendor === undefined) throw new Error('there is a vendor');
     const own = { ...NOTHING, vendors: new Map([['mine', { ...vendor, code: 'mine' }]]) };

@@ -47,7 +47,7 @@ describe('the difference between a file and the store', () => {
     expect(changes(CATALOG_TEXT)).toEqual([]);
   });
 
-  it('is nothing for an empty file: what is not mentioned stays', () => {
+  it('is nothing for an empty file: entries that are not mentioned stay', () => {
     expect(changes('')).toEqual([]);
     expect(changes('vendors: []\nmodels: []')).toEqual([]);
   });
@@ -104,17 +104,17 @@ describe('the difference between a file and the store', () => {
     ],
     ['rate: 101', 'rate: 102', 'updated node local: rate 101 → 102'],
     ['title: Hello', 'title: Bye', 'updated announcement 1: title Hello → Bye'],
-  ])('names what changed when %s becomes %s', (before, after, change) => {
+  ])('contains %s when it becomes %s', (before, after, change) => {
     expect(CATALOG_TEXT).toContain(before);
     expect(changes(CATALOG_TEXT.replace(before, after))).toEqual([change]);
   });
 
-  it('shows no secret, old or new', () => {
+  it('contains no secret, old or new', () => {
     const [change, ...rest] = changes(CATALOG_TEXT.replace('sk-first-secret-value', 'sk-new-secret'));
     expect([change, rest]).toEqual(['updated credential main: secret changed', []]);
   });
 
-  it('disables a route that its model no longer lists, once, and leaves routes of a model without a list', () => {
+  it('disables a route that its model no longer lists, once, and keeps the routes of a model without a list', () => {
     const dropped = CATALOG_TEXT.replace(/ {6}- \{ vendor: openai, credential: spare.*\n/, '');
     expect(changes(dropped)).toEqual(['disabled route gpt via spare as gpt-x']);
     const model = { ...DOCUMENT.models[0], routes: undefined } as (typeof DOCUMENT.models)[number];
@@ -131,7 +131,7 @@ describe('the difference between a file and the store', () => {
     );
   });
 
-  it('creates accounts that do not exist and never changes one that does', () => {
+  it('creates accounts that do not exist and never changes existing ones', () => {
     const text = CATALOG_TEXT.replace('user-password', 'other-password').replace(
       'user_type: 1',
       'user_type: 2',
@@ -165,12 +165,12 @@ describe('entries as texts', () => {
     );
   });
 
-  it('mark the secret of a credential', () => {
+  it('mask the secret of a credential', () => {
     for (const credential of DOCUMENT.credentials)
       expect(ofCredential(credential).secrets).toEqual(['secret']);
   });
 
-  it('name a route by what cannot be changed about it', () => {
+  it('identify a route by the fields that cannot be changed', () => {
     const [first, second] = DOCUMENT.models[0]?.routes ?? [];
     if (first === undefined || second === undefined) throw new Error('the fixture has two routes');
     expect(ofRoute('gpt', first).key).toBe('gpt via spare as gpt-x');

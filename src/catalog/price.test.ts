@@ -219,7 +219,7 @@ describe('the charge', () => {
     expect(chargeableCreditsMicro(0n, 1000)).toBe(0n);
   });
 
-  it('is the amount times the Credits of a yuan, or nothing', () => {
+  it('is the amount times the Credits per yuan, or 0', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 10n ** 15n }),

@@ -32,11 +32,11 @@ credentials: [{ name: of-a, vendor: a, secret: s }]
 `;
 
 describe('references of a catalogue file', () => {
-  it('that mean something are taken', () => {
+  it('that exist are accepted', () => {
     expect(problemsOf(CATALOG_TEXT)).toEqual([]);
   });
 
-  it('are complained of once where a value was misspelt, and not for what stands in its place', () => {
+  it('are reported once where a value was misspelt, and not for its replacement', () => {
     expect(
       problemsOf(`
 defaults: { policy: many }
@@ -76,7 +76,7 @@ announcements:
     ]);
   });
 
-  it('that mean nothing are named', () => {
+  it('that do not exist are reported', () => {
     expect(
       problemsOf(`
 defaults: { policy: 9 }
@@ -96,7 +96,7 @@ accounts: [{ email: a@b, password: long enough, subscription: { plan: GOLD }, fa
     ]);
   });
 
-  it('never send a key to another vendor or speak what the vendor does not', () => {
+  it('never send a key to another vendor or use a protocol that the vendor lacks', () => {
     expect(
       problemsOf(`${PARTIES}
 models:
@@ -108,13 +108,13 @@ models:
     ]);
   });
 
-  it('to an unknown vendor are one complaint, not two', () => {
+  it('to an unknown vendor are one error, not two', () => {
     expect(
       problemsOf(`${PARTIES}models: [{ model_id: m, routes: [{ vendor: x, credential: of-a }] }]`),
     ).toEqual(['models[0].routes[0].vendor: unknown vendor "x" (line 6)']);
   });
 
-  it('are not complained about when their target is there but wrong otherwise', () => {
+  it('are not reported when their target exists but is wrong otherwise', () => {
     expect(
       problemsOf(`
 vendors: [{ code: a, protocols: [chat], base_url: nowhere }]
@@ -147,7 +147,7 @@ it('two routes of one model over one credential to one name are refused', () => 
   ]);
 });
 
-describe('what is stored', () => {
+describe('a stored entry', () => {
   const vendor: Vendor = {
     code: 'a',
     name: 'a',
@@ -176,7 +176,7 @@ describe('what is stored', () => {
     policies: new Map([[4, { id: 4, name: 'p', concurrency: undefined, windows: [] }]]),
   };
 
-  it('may be referred to without being repeated', () => {
+  it('can be referred to without being repeated', () => {
     const yaml =
       'defaults: { policy: 4 }\nmodels: [{ model_id: m, routes: [{ vendor: a, credential: of-a }] }]';
     expect(problemsOf(yaml, known)).toEqual([]);

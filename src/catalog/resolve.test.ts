@@ -93,14 +93,14 @@ function routesOf(routes: readonly StoredRoute[], sketch: Sketch = {}) {
   return resolveCatalog(catalogWith(routes, sketch)).models.get('m')?.routes ?? [];
 }
 
-it('routes hold their vendor and credential themselves', () => {
+it('routes contain their vendor and credential', () => {
   const [only] = routesOf([route(1)]);
   expect(only).toMatchObject({ id: 1, modelId: 'm', forwardModelId: 'm-1' });
   expect(only?.vendor).toBe(VENDOR);
   expect(only?.credential).toBe(CREDENTIAL);
 });
 
-it('routes come lowest priority number first, then oldest first, disabled ones too', () => {
+it('routes are sorted by priority number, then by age, disabled ones included', () => {
   const routes = [
     route(3),
     route(1, { priority: 20 }),
@@ -110,7 +110,7 @@ it('routes come lowest priority number first, then oldest first, disabled ones t
   expect(routesOf(routes).map((each) => each.id)).toEqual([4, 2, 3, 1]);
 });
 
-it('a route speaks what it names and the vendor still speaks, or all of the vendor', () => {
+it('a route uses the protocols that it names and the vendor still has, or all of the vendor', () => {
   const routes = [
     route(1),
     route(2, { protocols: ['responses', 'chat'] }),
@@ -125,7 +125,7 @@ it('a route speaks what it names and the vendor still speaks, or all of the vend
   ]);
 });
 
-it('what the route says about the model comes before what the model says, and both are kept', () => {
+it('capabilities of the route win over those of the model, and both are kept', () => {
   const routes = [
     route(1, { capabilities: { thinking: 'budget', prefill: true } }),
     route(2),
@@ -140,7 +140,7 @@ it('what the route says about the model comes before what the model says, and bo
   expect(routesOf(routes, { capabilities }).every((each) => Object.isFrozen(each.capabilities))).toBe(true);
 });
 
-it('the longest answer that the offer allows is the vendor’s to know, unless it is said more closely', () => {
+it('the longest answer is the vendor’s, unless the model or the route sets it', () => {
   const routes = [route(1), route(2, { capabilities: { maxOutputTokens: 100 } })];
   expect(routesOf(routes, { maxOutputTokens: 64_000 }).map((each) => each.capabilities)).toEqual([
     { maxOutputTokens: 64_000 },
@@ -148,13 +148,13 @@ it('the longest answer that the offer allows is the vendor’s to know, unless i
   ]);
 });
 
-it('a route of which nothing special is said has no capabilities of its own', () => {
+it('a route without settings has no capabilities of its own', () => {
   expect(routesOf([route(1)])[0]?.capabilities).toBeUndefined();
   const model = resolveCatalog(catalogWith([route(1)], { capabilities: { prefill: true } })).models.get('m');
   expect(model).not.toHaveProperty('capabilities');
 });
 
-it('a route whose key belongs to another vendor is a broken promise', () => {
+it('a route with a key of another vendor is a broken invariant', () => {
   const stranger = { ...CREDENTIAL, vendorCode: 'w' };
   expect(() => resolveCatalog(catalogWith([route(1)], { credential: stranger }))).toThrow(/stranger/);
   expect(() => routesOf([route(1, { credentialName: 'nobody' })])).toThrow(/vendor and credential/);

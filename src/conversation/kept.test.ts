@@ -50,8 +50,8 @@ function node(parts: { store?: ConversationStore; retentionDays?: number; log?: 
 const text = async (kept: StoredConversations, key: string, account = accountId) =>
   (await kept.find(account, key))?.toString();
 
-describe('kept conversations', () => {
-  it('are found at once by the node that keeps them, and by no other account', async () => {
+describe('a stored conversation', () => {
+  it('is found at once by the node that stored it, and by no other account', async () => {
     const kept = node();
     kept.keep(accountId, 'resp:1', Buffer.from('hello'));
     expect(kept.find(accountId, 'resp:1')).toEqual(Buffer.from('hello'));
@@ -59,7 +59,7 @@ describe('kept conversations', () => {
     expect(await text(kept, 'resp:2')).toBeUndefined();
   });
 
-  it('reach the store by themselves, where other nodes find them', async () => {
+  it('reaches the database, where other nodes find it', async () => {
     const kept = node();
     kept.keep(accountId, 'resp:1', Buffer.from('hello'));
     const other = node();
@@ -67,7 +67,7 @@ describe('kept conversations', () => {
     expect(await text(other, 'resp:1', stranger)).toBeUndefined();
   });
 
-  it('are all in the store after a clean stop', async () => {
+  it('is in the database after a clean stop', async () => {
     const kept = node();
     for (let index = 0; index < 200; index++) kept.keep(accountId, `resp:${index}`, Buffer.from(`${index}`));
     kept.keep(accountId, 'resp:7', Buffer.from('seven, again'));
@@ -78,7 +78,7 @@ describe('kept conversations', () => {
     expect(await text(other, 'resp:199')).toBe('199');
   });
 
-  it('of one turn are looked up together, and each only once', async () => {
+  it('is looked up together with the others of its turn, and only once', async () => {
     const kept = node();
     for (let index = 0; index < 20; index++) kept.keep(accountId, `call:${index}`, Buffer.from(`${index}`));
     await kept.flush();
@@ -94,7 +94,7 @@ describe('kept conversations', () => {
     expect(reads).toBe(1);
   });
 
-  it('are forgotten when their time is over, in memory and in the store', async () => {
+  it('is deleted when its time is over, in memory and in the database', async () => {
     const kept = node({ retentionDays: 7 });
     kept.keep(accountId, 'resp:1', Buffer.from('hello'));
     await kept.flush();
@@ -107,7 +107,7 @@ describe('kept conversations', () => {
     expect(await fresh.database.query('select 1 from conversations')).toEqual([]);
   });
 
-  it('are not kept at all with a retention of 0, and what was there goes', async () => {
+  it('is not stored with a retention of 0, and existing ones are deleted', async () => {
     const before = node();
     before.keep(accountId, 'resp:1', Buffer.from('hello'));
     await before.flush();
@@ -119,7 +119,7 @@ describe('kept conversations', () => {
     expect(await fresh.database.query('select 1 from conversations')).toEqual([]);
   });
 
-  it('that are too large are not kept', async () => {
+  it('that is too large is not stored', async () => {
     const kept = node();
     kept.keep(accountId, 'most', Buffer.alloc(CONVERSATION_VALUE_BYTES_MAX));
     kept.keep(accountId, 'more', Buffer.alloc(CONVERSATION_VALUE_BYTES_MAX + 1));
@@ -131,8 +131,8 @@ describe('kept conversations', () => {
   });
 });
 
-describe('forgetting', () => {
-  it('tells whether there was something, and nobody finds it afterwards', async () => {
+describe('a deletion', () => {
+  it('reports whether something was deleted, and nobody finds it afterwards', async () => {
     const kept = node();
     const other = node();
     kept.keep(accountId, 'resp:1', Buffer.from('waiting'));
@@ -147,7 +147,7 @@ describe('forgetting', () => {
     expect(await fresh.database.query('select 1 from conversations')).toEqual([]);
   });
 
-  it('on one node is heard of by the others within a minute', async () => {
+  it('on one node reaches the others within a minute', async () => {
     const kept = node();
     kept.keep(accountId, 'resp:1', Buffer.from('hello'));
     await kept.flush();
@@ -156,7 +156,7 @@ describe('forgetting', () => {
     expect(await text(kept, 'resp:1')).toBeUndefined();
   });
 
-  it('is not undone by the batch that was on its way', async () => {
+  it('is not undone by a batch that was already on its way', async () => {
     const slow = { ...store };
     const held = Promise.withResolvers<void>();
     slow.write = async (values) => {
@@ -175,11 +175,11 @@ describe('forgetting', () => {
   });
 });
 
-describe('while the store is away', () => {
+describe('while the database is away', () => {
   const away = () => Promise.reject(new StoreUnavailable('away'));
   const broken: ConversationStore = { write: away, read: away, remove: away, prune: away, trim: away };
 
-  it('what this node keeps is found, what only the store has is not, and nothing fails', async () => {
+  it('conversations of this node are found, others are not, and nothing fails', async () => {
     const kept = node({ store: broken });
     kept.keep(accountId, 'resp:1', Buffer.from('hello'));
     await kept.flush();
@@ -188,7 +188,7 @@ describe('while the store is away', () => {
     expect(await text(kept, 'resp:2')).toBeUndefined();
   });
 
-  it('the oldest are dropped when too much waits, and that is said once', async () => {
+  it('the oldest are dropped when too much waits, and that is logged once', async () => {
     const lines: string[] = [];
     const log = { ...silentLogger, warn: (_fields: object, line: string) => lines.push(line) };
     const switching = { ...broken };
@@ -204,7 +204,7 @@ describe('while the store is away', () => {
     expect(await node().find(accountId, `resp:${fitting + 1}`)).toHaveLength(value.length);
   });
 
-  it('a batch that can never be written holds up nothing', async () => {
+  it('a batch that can never be written does not block the next one', async () => {
     let tries = 0;
     const write: ConversationStore['write'] = (values) =>
       tries++ === 0 ? Promise.reject(new Error('not so')) : store.write(values);

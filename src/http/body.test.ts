@@ -77,7 +77,7 @@ async function send(to: Reader, body: Buffer | Buffer[], headers: http.OutgoingH
 
 const code = (text: string): number => JSON.parse(text).code;
 
-test('a small body arrives as it was sent and its bytes are given back', async () => {
+test('a small body arrives unchanged and its bytes are returned to the budget', async () => {
   const to = await reader();
   expect(await send(to, Buffer.from('{"a":1}'))).toMatchObject({ status: 200, text: '7 {"a":1}' });
   expect(await send(to, Buffer.alloc(0))).toMatchObject({ status: 200, text: '0 ' });
@@ -99,7 +99,7 @@ test('exactly 100 MiB pass and one byte more is 41301, with a length and chunked
   expect(to.budget.usedBytes).toBe(0);
 });
 
-test('a sender that reads only after its whole body was sent still finds the refusal', async () => {
+test('a sender that reads only after its whole body was sent still reads the refusal', async () => {
   const to = await reader({ limits: { bytesMax: MIB } });
   for (const connection of ['keep-alive', 'close']) {
     const socket = net.connect(to.port, '127.0.0.1');
@@ -120,7 +120,7 @@ test('a sender that reads only after its whole body was sent still finds the ref
   }
 });
 
-test('a declared length over the limit is refused before a byte of the body', async () => {
+test('a declared length over the limit is refused before any byte of the body', async () => {
   const to = await reader();
   const socket = net.connect(to.port, '127.0.0.1');
   cleanups.push(() => socket.destroy());
@@ -129,7 +129,7 @@ test('a declared length over the limit is refused before a byte of the body', as
   expect(String(answer)).toMatch(/^HTTP\/1.1 413 /);
 });
 
-test('an endless chunked body is refused while it is read, and its sender sees the answer', async () => {
+test('an endless chunked body is refused during the upload, and its sender sees the answer', async () => {
   const to = await reader({ limits: { bytesMax: MIB } });
   const socket = net.connect(to.port, '127.0.0.1');
   cleanups.push(() => socket.destroy());
@@ -151,7 +151,7 @@ test('an endless chunked body is refused while it is read, and its sender sees t
   expect(to.budget.usedBytes).toBe(0);
 });
 
-test('after a refused body that ended the connection serves the next request', async () => {
+test('the connection serves the next request after a refused body that ended', async () => {
   const to = await reader({ limits: { bytesMax: 10 } });
   const socket = net.connect(to.port, '127.0.0.1');
   cleanups.push(() => socket.destroy());
@@ -166,7 +166,7 @@ test('after a refused body that ended the connection serves the next request', a
   await expect.poll(() => answer).toContain('2 {}');
 });
 
-test('fewer bytes than declared and a hang-up is an abort that gives everything back', async () => {
+test('a hang-up before the declared length is an abort that returns everything to the budget', async () => {
   const to = await reader();
   const socket = net.connect(to.port, '127.0.0.1');
   socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5000000\r\n\r\n${'x'.repeat(2_000_000)}`);
@@ -176,7 +176,7 @@ test('fewer bytes than declared and a hang-up is an abort that gives everything 
   expect(to.budget.usedBytes).toBe(0);
 });
 
-test.each(['whole', 'w'])('a request (%s) that was over before it was read is gone at once', async (body) => {
+test.each(['whole', 'w'])('a request (%s) that ended before it was read is gone at once', async (body) => {
   const read = createBodyReader(new ByteBudget(MIB));
   const result = Promise.withResolvers<BodyResult | string>();
   const server = http.createServer(async (request) => {
@@ -196,7 +196,7 @@ test.each(['whole', 'w'])('a request (%s) that was over before it was read is go
   socket.destroy();
 });
 
-test('a large body with a declared length is the same bytes in the same order', async () => {
+test('a large body with a declared length keeps its bytes in order', async () => {
   const to = await reader();
   to.hold = true;
   const body = Buffer.alloc(5 * MIB);
@@ -251,12 +251,12 @@ test.each(['compress', 'gzip, gzip', 'gzip,br', 'identity, gzip', '__proto__'])(
   },
 );
 
-test('an encoding that says identity is none', async () => {
+test('the encoding identity is no encoding', async () => {
   const to = await reader();
   expect((await send(to, Buffer.from('{}'), { 'content-encoding': 'identity' })).text).toBe('2 {}');
 });
 
-test('a body that is not what its encoding says, or only a part of it, is 40002', async () => {
+test('a body that does not match its encoding, or is only a part of it, is 40002', async () => {
   const to = await reader();
   const whole = zlib.gzipSync(Buffer.alloc(10_000, 97));
   for (const body of [Buffer.from('{"plain":true}'), whole.subarray(0, whole.length - 9)]) {
@@ -272,7 +272,7 @@ test('a body that is not what its encoding says, or only a part of it, is 40002'
   expect(to.budget.usedBytes).toBe(0);
 });
 
-test('a bomb is refused before it costs memory or time', async () => {
+test('a decompression bomb is refused before it costs memory or time', async () => {
   const to = await reader();
   const zeros = Buffer.alloc(128 * MIB);
   const bombs: [string, Buffer][] = [
@@ -295,7 +295,7 @@ test('a bomb is refused before it costs memory or time', async () => {
   expect(to.budget.usedBytes).toBe(0);
 });
 
-test('a body that swells slowly past the limit is refused too', async () => {
+test('a body that grows slowly past the limit is refused too', async () => {
   const to = await reader({ limits: { bytesMax: MIB } });
   // About three to one: an honest ratio, an excessive size.
   const text = Buffer.from(JSON.stringify(Array.from({ length: 400_000 }, (_, index) => index)));
@@ -303,7 +303,7 @@ test('a body that swells slowly past the limit is refused too', async () => {
   expect([answer.status, code(answer.text)]).toEqual([413, 41301]);
 });
 
-test('a body slower than the least rate is closed after its grace; a faster one is not', async () => {
+test('a body below the minimum rate is closed after its grace period; a faster one is not', async () => {
   const to = await reader({ limits: { slowAfterMs: 200, rateIntervalMs: 500, rateBytesMin: 1_000 } });
   const open = (): net.Socket => {
     const socket = net.connect(to.port, '127.0.0.1');
@@ -331,7 +331,7 @@ test('a body slower than the least rate is closed after its grace; a faster one 
   expect(to.budget.usedBytes).toBe(0);
 });
 
-test('a body that holds much is cut soon when it stalls or drips, whatever little of it came', async () => {
+test('a body that holds much memory is cut soon when it stalls or drips', async () => {
   const limits = { slowAfterMs: 60_000, largeBytes: 200_000, largeIntervalMs: 300, largeRateBytesMin: 5_000 };
   const to = await reader({ limits });
   const head = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-encoding: gzip\r\ncontent-length: 99999\r\n\r\n';

@@ -13,7 +13,7 @@ function takeAll(budget: ByteBudget, owner: number): number {
   return bytes;
 }
 
-test('one owner gets half of the budget, and all that it gave back again', () => {
+test('one owner gets half of the budget, and again what it returned', () => {
   const budget = new ByteBudget(BUDGET);
   const got = takeAll(budget, 1);
   expect(got / BUDGET).toBeCloseTo(0.5, 2);
@@ -22,19 +22,19 @@ test('one owner gets half of the budget, and all that it gave back again', () =>
   expect(takeAll(budget, 1)).toBe(got);
 });
 
-test('beside one owner that holds all it can, another still gets a whole large body', () => {
+test('another owner still gets a whole large body beside one that holds its maximum', () => {
   const budget = new ByteBudget(BUDGET);
   takeAll(budget, 1);
   expect(takeAll(budget, 2)).toBeGreaterThan(100 * MIB);
 });
 
-test('two hundred owners that hold all they can leave room for everybody who holds little', () => {
+test('two hundred owners at their maximum leave memory for everybody who holds little', () => {
   const budget = new ByteBudget(BUDGET);
   for (let owner = 1; owner <= 200; owner++) takeAll(budget, owner);
   for (let owner = 1_001; owner <= 1_050; owner++) expect(budget.take(owner, 100_000)).toBe(true);
 });
 
-test('more than was taken is never given back, and no owner gives back for another', () => {
+test('an owner never returns more than it took, nor for another owner', () => {
   const budget = new ByteBudget(BUDGET);
   expect(budget.take(1, 10)).toBe(true);
   expect(() => budget.give(2, 10)).toThrow(/released/);
@@ -43,7 +43,7 @@ test('more than was taken is never given back, and no owner gives back for anoth
   budget.give(1, 0);
 });
 
-test('whoever takes and gives in whatever order, the sum is right and the budget is never passed', () => {
+test('the sum is right and the budget is never exceeded, in any order of takes and returns', () => {
   const step = fc.tuple(fc.nat(5), fc.integer({ min: 0, max: 400_000 }), fc.boolean());
   fc.assert(
     fc.property(fc.array(step, { maxLength: 100 }), (steps) => {

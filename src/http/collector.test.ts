@@ -9,17 +9,17 @@ function collected(pieces: number, declaredBytes?: number): Collector {
   return collector;
 }
 
-test('a small body is there at once, and a single piece is no copy', () => {
+test('a small body is available at once, and a single piece is not copied', () => {
   expect(collected(1).take()).toBe(PIECE);
   expect(collected(3).take()).toEqual(Buffer.concat([PIECE, PIECE, PIECE]));
 });
 
-test('a large body of declared length is there at once, because it was copied piece by piece', () => {
+test('a large body of declared length is available at once, because it is copied piece by piece', () => {
   const whole = collected(200, 200 * PIECE.length).take();
   expect(whole).toBeInstanceOf(Buffer);
 });
 
-test('a large body whose length nobody told is joined over several turns', async () => {
+test('a large body of unknown length is joined over several turns', async () => {
   const collector = collected(200);
   const whole = collector.take();
   expect(whole).toBeInstanceOf(Promise);

@@ -37,12 +37,12 @@ async function serve(...origins: string[]) {
 const APP = 'https://app.example';
 const PREFLIGHT = { origin: APP, 'access-control-request-method': 'POST' };
 
-describe('origins', () => {
-  test('none are named: there is nothing to ask', () => {
+describe('CORS', () => {
+  test('does nothing when no origin is configured', () => {
     expect(createCors({ origins: [], isGuarded: () => false })).toBeUndefined();
   });
 
-  test('a named one is told that it may read, and no other one is', async () => {
+  test('allows a configured origin to read, and no other', async () => {
     const request = await serve(APP);
     const { headers } = await request('GET', '/v1/models', { origin: APP });
     expect(headers).toMatchObject({ 'access-control-allow-origin': APP, vary: 'origin' });
@@ -62,7 +62,7 @@ describe('origins', () => {
     expect((await request('GET', '/v1/models', {})).headers.vary).toBe('origin');
   });
 
-  test('all of them may read, but not what is guarded', async () => {
+  test('allows all origins to read, but not what a cookie guards', async () => {
     const request = await serve('*', APP);
     const stranger = { origin: 'https://evil.example' };
     expect((await request('GET', '/v1/models', stranger)).headers['access-control-allow-origin']).toBe('*');
@@ -77,7 +77,7 @@ describe('origins', () => {
 });
 
 describe('a preflight', () => {
-  test('is answered with the methods and the very headers that are asked for', async () => {
+  test('is answered with the methods and exactly the requested headers', async () => {
     const request = await serve(APP);
     const wanted = 'authorization,content-type,x-stainless-lang, anthropic-dangerous-direct-browser-access';
     const { status, headers } = await request('OPTIONS', '/v1/messages', {
@@ -95,7 +95,7 @@ describe('a preflight', () => {
   });
 
   test.each(['a b', 'a,,b', ',a', 'a;b', 'a:b', 'é', 'x'.repeat(CORS_HEADER_NAMES_CHARS_MAX + 1)])(
-    'allows no header when one of them is none: %#',
+    'allows no header when one of them is malformed: %#',
     async (names) => {
       const request = await serve(APP);
       const asked = { ...PREFLIGHT, 'access-control-request-headers': names };
@@ -105,7 +105,7 @@ describe('a preflight', () => {
     },
   );
 
-  test('of another origin, or one that asks for nothing, is a request like any other', async () => {
+  test('of another origin, or one that requests nothing, is handled as any request', async () => {
     const request = await serve(APP);
     const other = await request('OPTIONS', '/v1/messages', { ...PREFLIGHT, origin: 'https://evil.example' });
     expect(other.status).toBe(200);

@@ -45,7 +45,7 @@ test('series of several processes are added up, each under one heading', () => {
   );
 });
 
-test('what a dead process counted stays counted, what it had in hand does not', () => {
+test('counters of a dead process stay, its gauges do not', () => {
   const past = readCounters(figures(2));
   const sum = sumMetrics([past, figures(1)]);
   expect(sum).toContain('calls_total{status="200 OK"} 30\n');

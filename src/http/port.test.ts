@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { findPort } from './port.ts';
 
-test('a free port is found, and is free afterwards', async () => {
+test('a free port is found, and is still free afterwards', async () => {
   const port = await findPort('127.0.0.1', 0);
   expect(port).toBeGreaterThan(0);
   expect(await findPort('127.0.0.1', port)).toBe(port);
 });
 
-test('a port that somebody listens on is in use, although that somebody would share it', async () => {
+test('a port with a listener is in use, although the listener would share it', async () => {
   const stranger = createServer();
   await new Promise<void>((resolve) => {
     stranger.listen({ host: '127.0.0.1', port: 0, reusePort: true }, resolve);

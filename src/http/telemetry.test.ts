@@ -6,7 +6,7 @@ import { Telemetry } from './telemetry.ts';
 const telemetry = new Telemetry();
 afterAll(() => telemetry.close());
 
-test('calls, attempts, refusals, batches and the state of the parts are shown', () => {
+test('the figures contain calls, attempts, refusals, batches and the state of the parts', () => {
   telemetry.callEnded({ ...callOf({ accountId: 1 }), status: 200, durationMs: 120, ttfbMs: 30 });
   telemetry.attemptEnded(sampleRoute(), '429');
   telemetry.gateRefused('tokens');

@@ -32,7 +32,7 @@ describe('the error table', () => {
     });
   });
 
-  it('has no code twice, no empty text, and cannot be changed', () => {
+  it('has no duplicate code, no empty text, and cannot be changed', () => {
     expect(new Set(rows.map(([, row]) => row.code)).size).toBe(rows.length);
     for (const [, row] of rows) {
       expect([row.message, row.when, row.remedy].every((text) => text.length > 5)).toBe(true);
@@ -48,7 +48,7 @@ describe('the error table', () => {
 });
 
 describe('a refusal', () => {
-  it('waits whole seconds, rounded up, at least one', () => {
+  it('has a wait in whole seconds, rounded up, at least one', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1e9, noNaN: true }), (waitMs) => {
         const seconds = refuse('concurrencyExceeded', { retryAfterMs: waitMs }).retryAfterSeconds ?? 0;
@@ -59,14 +59,14 @@ describe('a refusal', () => {
     expect(() => refuse('unavailable', { retryAfterMs: Number.NaN })).toThrow(/finite/);
   });
 
-  it('carries only what it was given', () => {
+  it('carries only the fields it was given', () => {
     for (const name of Object.keys(ERRORS) as ErrorName[]) {
       expect(Object.keys(refuse(name))).toEqual(['kind', 'error', 'message']);
     }
     expect(refuse('policyLimitExceeded', { limit: 'requests' }).limit).toBe('requests');
   });
 
-  it('is told from anything else', () => {
+  it('is distinguished from any other value', () => {
     expect(isRefusal(refuse('internal'))).toBe(true);
     for (const other of [undefined, null, 'refusal', {}, { kind: 'entered' }])
       expect(isRefusal(other)).toBe(false);

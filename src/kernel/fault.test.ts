@@ -5,11 +5,11 @@ import { fault, planFaults } from './fault.ts';
 const FAULT_FILE = new URL('./fault.ts', import.meta.url).href;
 
 describe('planned faults', () => {
-  it('are nothing unless they were planned', () => {
+  it('do nothing unless they are planned', () => {
     expect(() => fault('journal.after-open')).not.toThrow();
   });
 
-  it('throw at the named point, the named time, once', () => {
+  it('throw once, at the named point and time', () => {
     planFaults('settle.before-commit=throw@3, gate.after-enter=throw');
     const thrown = [1, 2, 3, 4].map(() => {
       try {
@@ -24,7 +24,7 @@ describe('planned faults', () => {
     expect(() => fault('gate.before-enter')).not.toThrow();
   });
 
-  it('end the process as a power cut would', () => {
+  it('end the process like a power cut', () => {
     const script = `
       import { fault, planFaults } from '${FAULT_FILE}';
       planFaults('here=kill');

@@ -12,7 +12,7 @@ describe('call ids', () => {
     expect([...ids].sort()).toEqual(ids);
   });
 
-  it('tell their time again', () => {
+  it('can be converted back to their time', () => {
     for (const time of [0, 1, 32_767, 32_768, 1_767_225_600_001, 281_474_976_710_655]) {
       expect(timeOfCallId(newCallId(time))).toBe(time);
     }
@@ -43,7 +43,7 @@ describe('call ids', () => {
     for (const count of counts.values()) expect(Math.abs(count - 2_000)).toBeLessThan(300);
   });
 
-  it('refuse a time that is none', () => {
+  it('refuse an invalid time', () => {
     for (const time of [-1, 1.5, Number.NaN]) expect(() => newCallId(time)).toThrow(/whole number/);
   });
 });

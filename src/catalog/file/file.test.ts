@@ -27,7 +27,7 @@ const EXAMPLE = new URL('../../../../shared/catalog.example.yaml', import.meta.u
 const exampleExists = existsSync(EXAMPLE);
 
 describe('a catalogue file', () => {
-  it.skipIf(!exampleExists)('that is the contract example is taken whole (needs ../shared)', () => {
+  it.skipIf(!exampleExists)('that is the example of the contract is accepted whole (needs ../shared)', () => {
     const document = documentOf(readFileSync(EXAMPLE, 'utf8'));
     expect(document.vendors.map((vendor) => vendor.code)).toEqual(['openai', 'anthropic', 'google']);
     expect(document.credentials.map((credential) => credential.secret)).toEqual([
@@ -48,7 +48,7 @@ describe('a catalogue file', () => {
     });
   });
 
-  it('may be empty: it mentions nothing', () => {
+  it('may be empty', () => {
     for (const text of ['', '# nothing\n', '---\n', 'vendors:\n', '{}']) {
       expect(documentOf(text)).toMatchObject({
         systemRateMicro: undefined,
@@ -58,7 +58,7 @@ describe('a catalogue file', () => {
     }
   });
 
-  it('that is no map is refused', () => {
+  it('that is not a map is refused', () => {
     for (const text of ['text', '[]', '1']) expect(problemsOf(text)[0]).toContain('must be a map');
   });
 
@@ -88,7 +88,7 @@ sytem_rate: 100
     expect(problems).toEqual(expected.map((start) => expect.stringContaining(start)));
   });
 
-  it('has a protocol that is none reported once, and one that stands twice', () => {
+  it('has an unknown protocol reported once, and one that stands twice', () => {
     const problems = problemsOf(`
 vendors:
   - { code: a, protocols: [chat, smoke], base_url: "http://a" }
@@ -130,7 +130,7 @@ models:
     expect(problems).toEqual(expected.map((start) => expect.stringContaining(start)));
   });
 
-  it('may say nothing in its capabilities: then they are left out', () => {
+  it('may have empty capabilities, which are left out', () => {
     const [model] = documentOf(
       'models: [{ model_id: m, capabilities: {} }, { model_id: n, capabilities: }]',
     ).models;

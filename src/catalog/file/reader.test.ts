@@ -64,7 +64,7 @@ describe('a whole number', () => {
   );
 });
 
-it('a switch is true or false, and nothing like it', () => {
+it('a switch is true or false, and nothing else', () => {
   expect([good(boolean, 'true'), good(boolean, 'false'), good(boolean, `"\${YES}"`)]).toEqual([
     true,
     false,
@@ -74,7 +74,7 @@ it('a switch is true or false, and nothing like it', () => {
     expect(complaint(boolean, yaml)).toContain('true or false');
 });
 
-it('a choice is one of its words', () => {
+it('a choice is one of its values', () => {
   expect(good(choice('a', 'b'), 'b')).toBe('b');
   expect(complaint(choice('a', 'b'), 'c')).toContain('must be one of a, b');
 });
@@ -82,7 +82,7 @@ it('a choice is one of its words', () => {
 describe('a text', () => {
   const rule = text({ lengthMin: 2, lengthMax: 5, pattern: /^[a-z]+$/, shape: 'small letters' });
 
-  it('obeys its rule', () => {
+  it('follows its rule', () => {
     expect(good(rule, 'abc')).toBe('abc');
     for (const yaml of ['a', 'abcdef', '""']) expect(complaint(rule, yaml)).toContain('2 to 5 characters');
     expect(complaint(rule, 'ABC')).toContain('must be small letters');
@@ -90,7 +90,7 @@ describe('a text', () => {
     expect(complaint(rule, '[a]')).toContain('must be a single value');
   });
 
-  it('holds nothing that cannot be seen', () => {
+  it('holds no invisible characters', () => {
     for (const yaml of ['"a\\u0007b"', '"a\\nb"', '"a\\u202Eb"', '"\\uFEFFab"']) {
       expect(complaint(text({ lengthMax: 9 }), yaml)).toContain('control characters');
     }
@@ -100,7 +100,7 @@ describe('a text', () => {
 });
 
 describe('an address', () => {
-  it('is http or https, and loses its last slash', () => {
+  it('is http or https, and loses its trailing slash', () => {
     expect(good(address, '"http://127.0.0.1:4010/v1/"')).toBe('http://127.0.0.1:4010/v1');
     expect(good(address, 'https://example.com')).toBe('https://example.com');
   });
@@ -120,7 +120,7 @@ describe('an address', () => {
 describe('a map and a list', () => {
   const shape = object({ one: required('one_key', integer(1, 9)), two: optional('two_key', boolean, true) });
 
-  it('take their keys and fill in what is left out or empty', () => {
+  it('accept their keys and fill in what is left out or empty', () => {
     expect(good(shape, '{ one_key: 3 }')).toEqual({ one: 3, two: true });
     expect(good(shape, '{ one_key: 3, two_key: }')).toEqual({ one: 3, two: true });
     expect(good(list(shape), '[{ one_key: 1 }, { one_key: 2, two_key: false }]')).toEqual([
@@ -142,13 +142,13 @@ describe('a map and a list', () => {
     expect(complaint(list(shape, 1), '[{ one_key: 1 }, { one_key: 1 }]')).toContain('more than 1 entries');
   });
 
-  it('answer with harmless values beside their complaints, so that reading goes on', () => {
+  it('answer with harmless values beside their errors, so that reading continues', () => {
     expect(use(shape, '{ one_key: x, two_key: x }')).toMatchObject({ value: { one: 1, two: false } });
     expect(use(shape, '[]').value).toEqual({ one: 1, two: true });
     expect(use(list(shape), '1').value).toEqual([]);
   });
 });
 
-it('a value whose variable is missing is complained about once', () => {
+it('a value whose variable is missing is reported once', () => {
   expect(complaint(integer(1, 9), `"\${MISSING}"`)).toContain('MISSING is not set');
 });

@@ -21,8 +21,8 @@ function good<T>(read: Reader<T>, yaml: string): T {
   return value;
 }
 
-describe('what is left out', () => {
-  it('of a vendor is its code, list price and no BYOK', () => {
+describe('a left-out field', () => {
+  it('of a vendor defaults to its code, list price and no BYOK', () => {
     expect(good(vendorShape, '{ code: openai, protocols: [chat], base_url: "https://x/v1" }')).toEqual({
       code: 'openai',
       name: 'openai',
@@ -35,7 +35,7 @@ describe('what is left out', () => {
     });
   });
 
-  it('of a credential is list price, no limits and enabled', () => {
+  it('of a credential defaults to list price, no limits and enabled', () => {
     expect(good(credentialShape, '{ name: main, vendor: openai, secret: sk }')).toEqual({
       name: 'main',
       vendorCode: 'openai',
@@ -47,7 +47,7 @@ describe('what is left out', () => {
     });
   });
 
-  it('of a model is its id as name, everybody, text, and free tokens', () => {
+  it('of a model defaults to its id as name, everybody, text, and free tokens', () => {
     expect(good(modelShape, '{ model_id: m }')).toMatchObject({
       name: 'm',
       status: 'enabled',
@@ -73,7 +73,7 @@ describe('what is left out', () => {
     ]);
   });
 
-  it('of a plan is thirty days, every model and no windows', () => {
+  it('of a plan defaults to thirty days, every model and no windows', () => {
     expect(good(planShape, '{ code: PLUS, level: 1 }')).toEqual({
       code: 'PLUS',
       level: 1,
@@ -86,7 +86,7 @@ describe('what is left out', () => {
     });
   });
 
-  it('of a policy is no limit, of a node list price, of an announcement no body', () => {
+  it('of a policy defaults to no limit, of a node to list price, of an announcement to no body', () => {
     expect(good(policyShape, '{ id: 3, name: p }')).toEqual({
       id: 3,
       name: 'p',
@@ -106,7 +106,7 @@ describe('what is left out', () => {
     expect(good(announcementShape, `{ id: 1, title: t, ${times} }`).body).toBe('');
   });
 
-  it('of an account is a user without money, with the defaults of the catalogue', () => {
+  it('of an account defaults to a user without money, with the defaults of the catalogue', () => {
     expect(good(accountShape, '{ email: A@Example.com, password: long enough }')).toEqual({
       email: 'a@example.com',
       password: 'long enough',
@@ -125,7 +125,7 @@ describe('what is left out', () => {
     });
   });
 
-  it('of the file is not touched', () => {
+  it('of the file leaves the stored value', () => {
     expect(good(catalogShape, '{}')).toMatchObject({
       systemRateMicro: undefined,
       defaults: undefined,
@@ -206,7 +206,7 @@ it.each<[Reader<unknown>, string, string]>([
   expect(problems[0]).toContain(problem);
 });
 
-it('a level of nothing or less is taken: it lets everybody pass', () => {
+it('a level of 0 or less is accepted: it admits everybody', () => {
   expect(good(modelShape, '{ model_id: m, restriction: { kind: plan, level: -1 } }').restriction.level).toBe(
     -1,
   );

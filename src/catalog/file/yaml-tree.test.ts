@@ -47,22 +47,22 @@ describe('a YAML tree', () => {
 });
 
 describe('variables of the environment', () => {
-  it('stand for themselves inside longer texts', () => {
+  it('are replaced inside longer texts', () => {
     expect(valueAt(`a: "x \${ONE} y \${TWO_2}"`, { ONE: '1', TWO_2: '2' })).toMatchObject({
       value: 'x 1 y 2',
       origin: 'environment',
     });
   });
 
-  it('are read once: what they hold is not read as a variable again', () => {
+  it('are replaced once: their values are not read as variables again', () => {
     expect(valueAt(`a: "\${ONE}"`, { ONE: `\${TWO}`, TWO: '2' })).toMatchObject({ text: `\${TWO}` });
   });
 
-  it('can be written as they are with a second dollar', () => {
+  it('can be written literally with a second dollar sign', () => {
     expect(valueAt(`a: "$\${ONE} costs $5"`)).toMatchObject({ text: `\${ONE} costs $5`, origin: 'file' });
   });
 
-  it('that are not set or malformed are named with their place, without any value', () => {
+  it('that are not set or malformed are reported with their place, without any value', () => {
     const { problems } = read(`a: [{ b: "\${SET} \${MISSING} \${1}" }]`, { SET: 'sk-secret' });
     expect(problems).toEqual([
       'a[0].b: the environment variable MISSING is not set (line 1)',
@@ -93,7 +93,7 @@ describe('hostile files', () => {
     expect(read(text).problems.length).toBeGreaterThan(0);
   });
 
-  it('with a bomb of aliases end at once', () => {
+  it('with a bomb of aliases are refused at once', () => {
     let text = 'a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n';
     for (let level = 1; level < 12; level++) {
       text += `a${level}: &a${level} [${Array(10)

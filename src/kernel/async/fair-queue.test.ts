@@ -8,14 +8,14 @@ function drain(queue: FairQueue<string, string>): string {
   return all.trim();
 }
 
-test('owners take turns, and each has its own in order', () => {
+test('owners take turns, and the items of each stay in order', () => {
   const queue = new FairQueue<string, string>(10);
   for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) queue.add(item.slice(0, 1), item);
   expect(drain(queue)).toBe('a1 b1 c1 a2 b2 a3');
   expect(queue.size).toBe(0);
 });
 
-test('in a full queue a newcomer takes the place of the last of the longest line', () => {
+test('a newcomer to a full queue takes the last place of the longest owner', () => {
   const queue = new FairQueue<string, string>(3);
   for (const item of ['a1', 'a2', 'a3']) expect(queue.add('a', item)).toBeUndefined();
   expect(queue.add('a', 'a4')).toBe('a4');
@@ -26,7 +26,7 @@ test('in a full queue a newcomer takes the place of the last of the longest line
   expect(drain(queue)).toBe('a1 b1 c1');
 });
 
-test('who is not ready is passed over, and who left is not called', () => {
+test('an item that is not ready is passed over, and one that left is not called', () => {
   const queue = new FairQueue<string, string>(10);
   for (const item of ['a1', 'a2', 'b1']) queue.add(item.slice(0, 1), item);
   expect(queue.next((owner) => owner !== 'a')).toBe('b1');
@@ -37,7 +37,7 @@ test('who is not ready is passed over, and who left is not called', () => {
   expect(drain(queue)).toBe('a2');
 });
 
-test('nobody is lost and nobody is called twice, whatever happens', () => {
+test('no item is lost or called twice, whatever happens', () => {
   const step = fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('add', 'next', 'remove'));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

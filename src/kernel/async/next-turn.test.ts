@@ -9,7 +9,7 @@ test('a turn lets timers and sockets go first', async () => {
   expect(order).toEqual(['other', 'we']);
 });
 
-test('pieces come together in their order; many of them not in one turn', async () => {
+test('pieces are joined in order; many of them over several turns', async () => {
   const one = Buffer.from('abc');
   expect(joinPieces([one], 3)).toBe(one);
   expect(String(joinPieces([one, Buffer.from('de')], 5))).toBe('abcde');

@@ -3,7 +3,7 @@ import { silentLogger } from '../log.ts';
 import { Tasks } from './task.ts';
 
 describe('background tasks', () => {
-  it('are waited for at a stop', async () => {
+  it('are awaited at a stop', async () => {
     const tasks = new Tasks(silentLogger);
     const done: string[] = [];
     tasks.run('slow', async () => {
@@ -16,7 +16,7 @@ describe('background tasks', () => {
     expect(tasks.size).toBe(0);
   });
 
-  it('that hang do not hold a stop longer than its time', async () => {
+  it('that hang do not delay a stop beyond its time', async () => {
     const tasks = new Tasks(silentLogger);
     tasks.run('hanging', () => new Promise(() => {}));
     expect(await tasks.settled(10)).toBe(false);

@@ -43,11 +43,11 @@ test.each([
   ['compress', 'unsupported'],
   ['constructor', 'unsupported'],
   ['__proto__', 'unsupported'],
-])('the header %s asks for %s', (header, expected) => {
+])('the header %s means %s', (header, expected) => {
   expect(readEncoding(header)).toBe(expected);
 });
 
-test('whatever was encoded comes back, however the bytes are split', async () => {
+test('an encoded body is decoded exactly, however its bytes are split', async () => {
   const input = fc.record({
     encoding: fc.constantFrom(...encodings),
     bytes: fc.uint8Array({ maxLength: 2_000 }),
@@ -70,7 +70,7 @@ test('whatever was encoded comes back, however the bytes are split', async () =>
   );
 });
 
-test('strangers never make it throw: every body ends as bytes, corrupt or a bomb', async () => {
+test('arbitrary bytes never throw: every body ends as bytes, corrupt or a bomb', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...encodings),
@@ -87,7 +87,7 @@ test('strangers never make it throw: every body ends as bytes, corrupt or a bomb
   );
 });
 
-test('an empty body decodes to an empty one, a cut one is corrupt', async () => {
+test('an empty body decodes to an empty one, and a truncated one is corrupt', async () => {
   for (const encoding of encodings) {
     const empty = decode(encoding);
     empty.decoder.end();
@@ -100,7 +100,7 @@ test('an empty body decodes to an empty one, a cut one is corrupt', async () => 
   }
 });
 
-test('the ratio is looked at after the first MiB, so that small repetitions pass', async () => {
+test('the ratio is checked after the first MiB, so that small repetitions pass', async () => {
   const pass = decode('gzip');
   pass.decoder.write(ENCODERS.gzip(Buffer.alloc(1024 * 1024, 97)));
   pass.decoder.end();
@@ -111,7 +111,7 @@ test('the ratio is looked at after the first MiB, so that small repetitions pass
   expect(bomb.bytes()).toBeLessThan(1.5 * 1024 * 1024);
 });
 
-test('a paused decoder gives nothing, a destroyed one never again', async () => {
+test('a paused decoder emits nothing, and a destroyed one never emits again', async () => {
   const { decoder, done, bytes } = decode('gzip');
   decoder.pause();
   decoder.write(ENCODERS.gzip(Buffer.alloc(900_000, 97)));

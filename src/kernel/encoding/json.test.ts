@@ -10,7 +10,7 @@ function reasonOf(text: string, bounds = BOUNDS): string {
 }
 
 describe('bounded JSON', () => {
-  it('gives back what was written', () => {
+  it('returns what was written', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
         const text = JSON.stringify(value);
@@ -20,7 +20,7 @@ describe('bounded JSON', () => {
     );
   });
 
-  it('never throws and agrees with the engine about what is JSON', () => {
+  it('never throws and accepts exactly the JSON that the engine accepts', () => {
     const piece = fc.constantFrom(
       '{',
       '}',
@@ -73,7 +73,7 @@ describe('bounded JSON', () => {
     expect(Object.assign({}, value)).not.toHaveProperty('x');
   });
 
-  it('keeps texts that only speak of __proto__', () => {
+  it('keeps texts that only mention __proto__', () => {
     expect(parseJson('{"text":"__proto__"}', BOUNDS)).toEqual({
       kind: 'parsed',
       value: { text: '__proto__' },
@@ -84,7 +84,7 @@ describe('bounded JSON', () => {
     expect(JSON.stringify(parseJson('{"password": hunter2}', BOUNDS))).not.toContain('hunter2');
   });
 
-  it('tells objects from arrays and null', () => {
+  it('distinguishes objects from arrays and null', () => {
     expect([isJsonObject({}), isJsonObject([]), isJsonObject(null), isJsonObject('')]).toEqual([
       true,
       false,

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { maskDocument, masked, SECRET_FIELDS } from './mask.ts';
 
-test('of a secret its last four characters are left, of a short one nothing', () => {
+test('a masked secret keeps its last four characters, a short one keeps nothing', () => {
   expect(masked({ name: 'main', secret: 'sk-0123456789abcdef' })).toEqual({ name: 'main', secret: '…cdef' });
   expect(masked({ password: 'fifteen letters' })).toEqual({ password: '…' });
 });
 
-test('of a document its end is left, and never more than half of it', () => {
+test('a masked document number keeps its end, and never more than half of it', () => {
   expect(['X1234567', 'A12345', 'AB', 'A', ''].map(maskDocument)).toEqual(['…4567', '…345', '…B', '…', '…']);
 });
 
-test('every secret field is masked however deep it stands, and whatever it holds', () => {
+test('every secret field is masked at any depth and with any value', () => {
   for (const field of SECRET_FIELDS) {
     const hidden = { list: [{ inner: { [field]: 'CANARY-0123456789-CANARY', other: 'seen' } }] };
     expect(JSON.stringify(masked(hidden))).not.toContain('CANARY-');

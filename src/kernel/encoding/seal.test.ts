@@ -18,7 +18,7 @@ const sealerOf = (...secrets: string[]): Sealer => newSealer(secrets, systemRand
 describe('sealed secrets', () => {
   const sealer = sealerOf(NEW);
 
-  it('open to what was sealed, in the row they were sealed for', () => {
+  it('open in the row they were sealed for', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(), (plaintext, id) => {
         const context = rowContext('credentials', id, undefined);
@@ -61,7 +61,7 @@ describe('sealed secrets', () => {
     }
   });
 
-  it('never look the same twice and never show the text', () => {
+  it('never look the same twice and never contain the text', () => {
     const one = sealer.seal('sk-secret', 'row');
     expect(one).not.toBe(sealer.seal('sk-secret', 'row'));
     expect(one).not.toContain('secret');
@@ -78,7 +78,7 @@ describe('sealed secrets', () => {
 });
 
 describe('the master secret', () => {
-  it('is recognised as wrong for what it finds', () => {
+  it('is recognised as wrong for existing data', () => {
     const check = newCheckValue(sealerOf(OLD));
     expect(opensCheckValue(sealerOf(OLD), check)).toBe(true);
     expect(opensCheckValue(sealerOf(NEW, OLD), check)).toBe(true);
@@ -106,14 +106,14 @@ describe('sealed bytes', () => {
   const sealer = sealerOf(NEW);
   const plain = Buffer.from([0, 255, 128, 10]);
 
-  it('open to what was sealed, and only in the place they were sealed for', () => {
+  it('open only in the place they were sealed for', () => {
     const sealed = sealer.sealBytes(plain, 'conversations:7:resp_1');
     expect(sealer.unsealBytes(sealed, 'conversations:7:resp_1')).toEqual(plain);
     expect(sealer.unsealBytes(sealed, 'conversations:8:resp_1')).toBeUndefined();
     expect(sealed.includes(plain)).toBe(false);
   });
 
-  it('do not open when any byte was changed, or under a secret that is not known', () => {
+  it('do not open when any byte was changed, or under an unknown secret', () => {
     const sealed = sealer.sealBytes(plain, 'row');
     for (let index = 0; index < sealed.length; index++) {
       const changed = Buffer.from(sealed);

@@ -11,7 +11,7 @@ test.each([
   ['image/heic', box('heic')],
   ['image/heif', box('mif1')],
   ['application/pdf', Buffer.from('%PDF-1.7')],
-])('%s is known by its first bytes', (mime, bytes) => {
+])('%s is recognised by its first bytes', (mime, bytes) => {
   expect(sniffMedia(bytes)).toBe(mime);
 });
 
@@ -22,6 +22,6 @@ test.each([
   ['a torn picture', Buffer.from('89504e', 'hex')],
   ['nothing', Buffer.alloc(0)],
   ['a picture behind something else', Buffer.from('xx\xff\xd8\xff', 'latin1')],
-])('%s is not taken for one', (_what, bytes) => {
+])('%s is not recognised as media', (_what, bytes) => {
   expect(sniffMedia(bytes)).toBeUndefined();
 });

@@ -19,13 +19,13 @@ test('a time zone with a quarter-hour offset is exact', () => {
   expect(nepal.month(midnight)).toBe('2026-12');
 });
 
-test('times are shown in the time zone, with midnight as 00', () => {
+test('times are printed in the time zone, with midnight as 00', () => {
   const time = Date.UTC(2026, 10, 15, 16, 0, 5, 999);
   expect(createTimeFormat('UTC')(time)).toBe('2026-11-15 16:00:05');
   expect(createTimeFormat('Asia/Shanghai')(time)).toBe('2026-11-16 00:00:05');
 });
 
-test('a shown time is read back as its moment, in every zone', () => {
+test('a printed time is parsed back to its moment, in every zone', () => {
   for (const zone of ['UTC', 'Asia/Shanghai', 'Asia/Kathmandu', 'America/New_York', 'Pacific/Apia']) {
     const show = createTimeFormat(zone);
     const read = createTimeParser(zone);
@@ -35,7 +35,7 @@ test('a shown time is read back as its moment, in every zone', () => {
   }
 });
 
-test('what no clock shows is no time: the skipped hour, a 30 February, another form', () => {
+test('a time that no clock shows is invalid: the skipped hour, 30 February, another format', () => {
   const read = createTimeParser('America/New_York');
   expect(read('2026-03-08 02:30:00')).toBeUndefined();
   expect(read('2026-03-08 03:00:00')).toBe(Date.UTC(2026, 2, 8, 7));
@@ -45,11 +45,11 @@ test('what no clock shows is no time: the skipped hour, a 30 February, another f
   expect(read('2026-12-31 10:00:00Z')).toBeUndefined();
 });
 
-test('of the hour that autumn shows twice the first is meant', () => {
+test('an hour that occurs twice in autumn means the first one', () => {
   expect(createTimeParser('America/New_York')('2026-11-01 01:30:00')).toBe(Date.UTC(2026, 10, 1, 5, 30));
 });
 
-test('the first and the last year of four digits are read or refused, never a fault', () => {
+test('the first and the last year of four digits are parsed or refused, without a fault', () => {
   const read = createTimeParser('Asia/Kolkata');
   expect(read('9999-12-31 23:59:59')).toBe(Date.UTC(9999, 11, 31, 18, 29, 59));
   expect(read('0000-01-01 00:00:00')).toBeUndefined();
@@ -60,7 +60,7 @@ test.each([
   ['Asia/Shanghai', '2026-11-16T00:00:05.007+08:00'],
   ['Asia/Kolkata', '2026-11-15T21:30:05.007+05:30'],
   ['America/St_Johns', '2026-11-15T12:30:05.007-03:30'],
-])('a program reads the same moment from a time in %s', (zone, text) => {
+])('a program parses the same moment from a time in %s', (zone, text) => {
   const time = Date.UTC(2026, 10, 15, 16, 0, 5, 7);
   expect(createIsoFormat(zone)(time)).toBe(text);
   expect(Date.parse(text)).toBe(time);

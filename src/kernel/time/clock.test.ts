@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock, systemClock } from './clock.ts';
 
 describe('the manual clock', () => {
-  it('stands still until it is told to move', () => {
+  it('stands still until it is moved', () => {
     const clock = new ManualClock(1_000);
     expect([clock.now(), clock.monotonic()]).toEqual([1_000, 0]);
     clock.advance(5);
     expect([clock.now(), clock.monotonic()]).toEqual([1_005, 5]);
   });
 
-  it('jumps on the wall without touching durations', () => {
+  it('can set the wall clock without changing durations', () => {
     const clock = new ManualClock(1_000);
     clock.jump(-400);
     expect([clock.now(), clock.monotonic()]).toEqual([600, 0]);
@@ -17,7 +17,7 @@ describe('the manual clock', () => {
 });
 
 describe('the system clock', () => {
-  it('goes forward and knows the year', () => {
+  it('goes forward and has the current year', () => {
     const before = systemClock.monotonic();
     expect(systemClock.monotonic()).toBeGreaterThanOrEqual(before);
     expect(new Date(systemClock.now()).getUTCFullYear()).toBeGreaterThanOrEqual(2025);

@@ -9,13 +9,13 @@ test('a day begins at midnight of the time zone', () => {
   expect(createDays('Asia/Kolkata').startOf(at('2026-11-15T17:00:00Z'))).toBe(at('2026-11-14T18:30:00Z'));
 });
 
-test('the day after begins at the next midnight, however long the day is', () => {
+test('the next day begins at the next midnight, however long the day is', () => {
   const days = createDays('Europe/Berlin');
   expect(days.after(at('2026-03-28T23:00:00Z'))).toBe(at('2026-03-29T22:00:00Z'));
   expect(days.after(at('2026-10-24T22:00:00Z'))).toBe(at('2026-10-25T23:00:00Z'));
 });
 
-test('where summer time takes midnight away, the day begins with the hour that is there', () => {
+test('a day without midnight, because of summer time, begins with its first hour', () => {
   const days = createDays('Africa/Cairo');
   expect(days.startOf(at('2026-04-24T12:00:00Z'))).toBe(at('2026-04-23T22:00:00Z'));
   expect(days.after(at('2026-04-23T12:00:00Z'))).toBe(at('2026-04-23T22:00:00Z'));
