@@ -5,8 +5,8 @@ function resident(idle: boolean) {
   return { recent: false, isIdle: () => idle };
 }
 
-describe('map', () => {
-  it('forgets the oldest that nobody asked for since', () => {
+describe('the bounded map', () => {
+  it('drops the least recently used entry', () => {
     const map = new BoundedMap<number, ReturnType<typeof resident>>(3);
     for (const key of [1, 2, 3]) map.add(key, resident(true));
     map.find(1);
@@ -14,7 +14,7 @@ describe('map', () => {
     expect([1, 2, 3, 4].map((key) => map.find(key) !== undefined)).toEqual([true, false, true, true]);
   });
 
-  it('keeps whoever is not idle, and shrinks again when they are', () => {
+  it('keeps entries that are in use beyond its bound, and shrinks again when they are idle', () => {
     const map = new BoundedMap<number, ReturnType<typeof resident>>(10);
     for (let key = 0; key < 40; key++) map.add(key, resident(false));
     expect(map.size).toBe(40);
@@ -23,7 +23,7 @@ describe('map', () => {
     expect(map.size).toBe(10);
   });
 
-  it('somebody moves in once', () => {
+  it('creates an entry once', () => {
     const map = new BoundedMap<number, ReturnType<typeof resident>>(1);
     map.add(1, resident(true));
     expect(() => map.add(1, resident(true))).toThrow('once');

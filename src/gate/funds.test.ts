@@ -27,7 +27,7 @@ describe('a wallet', () => {
     );
   });
 
-  it('the month never goes back', () => {
+  it('never goes back to an earlier month', () => {
     const wallet = openWallet(fundsOf(), '2026-12');
     hold(wallet, 5n, wallet.month);
     turnMonth(wallet, '2026-11');
@@ -36,7 +36,7 @@ describe('a wallet', () => {
     expect(wallet).toMatchObject({ month: '2027-01', monthHeldMicro: 0n, heldMicro: 5n });
   });
 
-  it('releasing what was not held is a broken promise', () => {
+  it('throws when more is released than was held', () => {
     expect(() => release(openWallet(fundsOf(), '2026-01'), 1n, 0n, '2026-01')).toThrow('was held');
     expect(() => hold(openWallet(fundsOf(), '2026-01'), -1n, '2026-01')).toThrow('never negative');
   });

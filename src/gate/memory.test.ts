@@ -25,7 +25,7 @@ gateContract('memory', () => {
   };
 });
 
-describe('memory gate', () => {
+describe('the memory gate', () => {
   it('forgets idle accounts and scopes beyond its bound, and never one with calls or pending charges', () => {
     const gate = createMemoryGate({ clock: new ManualClock(), accountsMax: 100 });
     const money = holdOf(fundsOf({ creditsMicro: 20n * CREDIT }));
@@ -43,7 +43,7 @@ describe('memory gate', () => {
     gate.leave(running, NOTHING_DONE);
   });
 
-  it('a sweep drops the slots of calls that never left, so that their scope can be forgotten', () => {
+  it('drops the slots of calls that never left in a sweep, so that their scope can be forgotten', () => {
     const clock = new ManualClock();
     const gate = createMemoryGate({ clock, accountsMax: 1 });
     gate.enter(callOf({ scope: 'key:lost' }));
@@ -53,7 +53,7 @@ describe('memory gate', () => {
     expect(gate.size).toBe(1);
   });
 
-  it('the wall clock does not move windows', () => {
+  it('does not move windows with the wall clock', () => {
     const clock = new ManualClock();
     const gate = createMemoryGate({ clock });
     const policy = policyOf([rule('requests', 60, 1n)]);
@@ -65,7 +65,7 @@ describe('memory gate', () => {
     expect(gate.enter(callOf({ policy })).kind).toBe('entered');
   });
 
-  it('a scope with a running window is not forgotten, whoever else comes', () => {
+  it('keeps a scope with a running window, whoever else comes', () => {
     const clock = new ManualClock();
     const gate = createMemoryGate({ clock, accountsMax: 10 });
     const policy = policyOf([rule('requests', 60, 1n)]);
@@ -83,7 +83,7 @@ describe('memory gate', () => {
     expect(gate.size).toBe(10);
   });
 
-  it('a lease names the windows that count it, and follows its money', () => {
+  it('names in a lease the windows that count it, and follows its money', () => {
     const clock = new ManualClock();
     const gate = createMemoryGate({ clock });
     const policy = policyOf([rule('requests', 60, 9n), rule('images', 60, 9n), rule('amount', 30, 90_000n)]);
@@ -107,7 +107,7 @@ describe('memory gate', () => {
     expect(leaseOf(gate.enter(callOf({ scope: 'account:2' }))).windows).toEqual([]);
   });
 
-  it('what the store remembers goes on counting after a restart, and is used up as before', () => {
+  it('continues to count after a restart from the stored windows', () => {
     const clock = new ManualClock();
     const gate = createMemoryGate({ clock });
     const startedAtMs = clock.now() - 20_000;
@@ -125,7 +125,7 @@ describe('memory gate', () => {
     expect(() => gate.restore([])).toThrow('before the first call');
   });
 
-  it('a lease of another gate is not accepted', () => {
+  it('refuses a lease of another gate', () => {
     const one = createMemoryGate({ clock: new ManualClock() });
     const lease = {
       callId: 'req_x',

@@ -20,8 +20,8 @@ function remembered(startedAtMs: number, used = 5n) {
   return { scope: 'key:1', dimension: 'requests' as Dimension, seconds: 60, startedAtMs, used };
 }
 
-describe('scope', () => {
-  it('after taking, exactly the windows are named that the call was admitted under', () => {
+describe('a scope', () => {
+  it('names exactly the windows that the call was admitted under', () => {
     const rules = toRules(policyOf([rule('images', 60, 9n), rule('tokens', 60, 9n)])).all;
     const scope = new Scope('key:1', new ManualClock());
     scope.take(rules, scope.lookUp(rules, 0), callOf({ inputTokens: 1, images: 2 }), 0);
@@ -30,7 +30,7 @@ describe('scope', () => {
     expect(running).toMatchObject([undefined, { endsAtMs: 60_000, used: 4n }]);
   });
 
-  it('a window is known by its scope, dimension, length and the time of day it began', () => {
+  it('identifies a window by its scope, dimension, length and start', () => {
     const clock = new ManualClock();
     clock.advance(12_345);
     expect(use(new Scope('key:1', clock), clock).leased).toEqual({
@@ -41,7 +41,7 @@ describe('scope', () => {
     });
   });
 
-  it('a window after a clock that was set back still begins later than the one before', () => {
+  it('begins a window after a clock that was set back later than the one before', () => {
     const clock = new ManualClock();
     const scope = new Scope('key:1', clock);
     const first = use(scope, clock);
@@ -68,8 +68,8 @@ describe('scope', () => {
   });
 });
 
-describe('a remembered window', () => {
-  it('goes on with its count for the rest of its length, under its old name', () => {
+describe('a stored window', () => {
+  it('continues its count for the rest of its length, under its old name', () => {
     const clock = new ManualClock();
     clock.advance(1_000);
     const scope = new Scope('key:1', clock);
@@ -83,7 +83,7 @@ describe('a remembered window', () => {
     expect(use(scope, clock)).toMatchObject({ used: 1n, leased: { startedAtMs: clock.now() } });
   });
 
-  it('that has ended is not taken up', () => {
+  it('that has ended is not restored', () => {
     const clock = new ManualClock();
     const scope = new Scope('key:1', clock);
     scope.restore(remembered(clock.now() - 60_000), clock.monotonic());

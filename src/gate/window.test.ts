@@ -10,7 +10,7 @@ function rulesFor(...windows: PolicyWindow[]): readonly Rule[] {
 }
 
 describe('windows', () => {
-  it('no policy has no rules, and rules are made once per policy and per plan', () => {
+  it('have no rules without a policy, and rules are computed once per policy and plan', () => {
     expect(toRules(undefined).all).toEqual([]);
     const policy = policyOf([]);
     expect(toRules(policy)).toBe(toRules(policy));
@@ -18,7 +18,7 @@ describe('windows', () => {
     expect(toCoverageRules(coverage)).toBe(toCoverageRules(coverage));
   });
 
-  it('a dimension and a length are one window, any other pair is another', () => {
+  it('are identified by dimension and length', () => {
     const rules = rulesFor(
       { dimension: 'requests', seconds: 60, limit: 1n },
       { dimension: 'requests', seconds: 61, limit: 1n },
@@ -27,7 +27,7 @@ describe('windows', () => {
     expect(new Set(rules.map((rule) => rule.key)).size).toBe(3);
   });
 
-  it('of two coverage windows of one length the stricter counts', () => {
+  it('of one length and coverage follow the stricter rule', () => {
     const rules = toCoverageRules([
       { seconds: 60, amountMicro: 5n },
       { seconds: 60, amountMicro: 3n },
@@ -35,7 +35,7 @@ describe('windows', () => {
     expect(rules).toMatchObject([{ dimension: 'amount', seconds: 60, limit: 3n }]);
   });
 
-  it('at most the limit passes in any window, for every instant of its length', () => {
+  it('admit at most the limit at every instant of their length', () => {
     const rules = rulesFor({ dimension: 'requests', seconds: 1, limit: 3n });
     const scope = new Scope('key:1', new ManualClock());
     const passed: number[] = [];

@@ -84,7 +84,7 @@ async function travel({ gate, stored = () => callerOf(2) }: Stage) {
   return { refusal, versions, ages, forgotten, call };
 }
 
-test('an account that another node changed is read again, and everything is decided with the new one', async () => {
+test('an account that another node changed is read again, and the call is decided with the new one', async () => {
   const { refusal, versions, ages, forgotten, call } = await travel({ gate: [{ kind: 'stale' }, FULL] });
   expect(refusal?.error.code).toBe(42902);
   expect(versions).toEqual([1, 2]);
@@ -93,26 +93,26 @@ test('an account that another node changed is read again, and everything is deci
   expect(call.caller.account.version).toBe(2);
 });
 
-test('what the new account may no longer do is refused', async () => {
+test('a call that the changed account may not make is refused', async () => {
   const off = await travel({ gate: [{ kind: 'stale' }], stored: () => callerOf(2, false) });
   expect([off.refusal?.error.code, off.versions]).toEqual([40202, [1]]);
   const deleted = await travel({ gate: [{ kind: 'stale' }], stored: () => undefined });
   expect(deleted.refusal?.error.code).toBe(40101);
 });
 
-test('an account that changes faster than it is read is 50301 in the end', async () => {
+test('an account that changes faster than it is read ends in 50301', async () => {
   const { refusal, versions } = await travel({ gate: [{ kind: 'stale' }] });
   expect([refusal?.error.code, refusal?.retryAfterSeconds]).toEqual([50301, 1]);
   expect(versions).toEqual([1, 2, 2]);
 });
 
-test('a store that is away just then is 50301', async () => {
+test('a store that is away during the second read is 50301', async () => {
   const stored = () => Promise.reject(new StoreUnavailable('away'));
   const { refusal } = await travel({ gate: [{ kind: 'stale' }], stored });
   expect(refusal?.error.code).toBe(50301);
 });
 
-test('a gate that is away is 50301 with its wait, and nothing is free', async () => {
+test('a gate that is away is 50301 with its wait, and nothing is free of charge', async () => {
   const { refusal, call } = await travel({ gate: [{ kind: 'gate-away', retryAfterMs: 3_000 }] });
   expect([refusal?.error.code, refusal?.retryAfterSeconds]).toEqual([50301, 3]);
   expect([call.lease, call.payer]).toEqual([undefined, 'none']);

@@ -215,28 +215,28 @@ const GATE: readonly Bug[] = [
     file: 'src/gate/window.ts',
     text: 'return images + imagesGuess;',
     instead: 'return images;',
-    catcher: gate('images that may be made are taken at entry'),
+    catcher: gate('possible images are taken at entry, and given back as far as they were not made'),
   },
   {
     name: 'windows begin at round times instead of first use',
     file: 'src/gate/scope.ts',
     text: 'endsAtMs: nowMs + seconds * 1000,',
     instead: 'endsAtMs: (Math.floor(nowMs / (seconds * 1000)) + 1) * seconds * 1000,',
-    catcher: gate('one millisecond after its end a window is new'),
+    catcher: gate('a window that starts one millisecond after the end of the last is new'),
   },
   {
     name: 'a charge of strangers is refunded to whoever settles',
     file: 'src/gate/funds.ts',
     text: 'if (wallet.heldMicro === 0n && wallet.pendingMicro < 0n) {',
     instead: 'if (wallet.heldMicro < 0n && wallet.pendingMicro < 0n) {',
-    catcher: gate('the settlement of calls that this gate never saw'),
+    catcher: gate('a settlement of unknown calls changes nothing but the funds'),
   },
   {
     name: 'what is held does not count under the cap',
     file: 'src/gate/funds.ts',
     text: '+ wallet.monthPendingMicro + wallet.monthHeldMicro;',
     instead: '+ wallet.monthPendingMicro;',
-    catcher: gate('spent, pending and held together never pass the cap'),
+    catcher: gate('spent, pending and held amounts together never exceed the cap'),
   },
   {
     name: 'what is pending can be spent again',
@@ -257,14 +257,14 @@ const GATE: readonly Bug[] = [
     file: 'src/gate/window.ts',
     text: 'return creditsMicro(rule.limit - window.used, creditsPerYuan) - window.heldMicro;',
     instead: 'return creditsMicro(rule.limit - window.used, creditsPerYuan);',
-    catcher: gate('when only what running calls hold stands in the way'),
+    catcher: gate('the wait is an estimate of one second when only running calls are in the way'),
   },
   {
     name: 'a hold grows beyond what is free',
     file: 'src/gate/holding.ts',
     text: 'isShort ? maxMicro(0n, free.amountMicro) : wantMicro',
     instead: 'wantMicro',
-    catcher: gate('a hold is extended by what is free, and by no more'),
+    catcher: gate('a hold is extended by what is available, and by no more'),
   },
   {
     name: 'a new hold leaks the old one',
@@ -285,7 +285,7 @@ const GATE: readonly Bug[] = [
     file: 'src/gate/holding.ts',
     text: 'return minMicro(wantMicro, maxMicro(quarterMicro(freeMicro), minMicro(freeMicro, shareMicro)));',
     instead: 'return minMicro(wantMicro, freeMicro);',
-    catcher: gate('any schedule is answered as the reference model answers it'),
+    catcher: gate('any schedule has the results of the reference model'),
   },
   {
     name: 'only the first of two policies limits how many calls run at once',
@@ -306,7 +306,7 @@ const GATE: readonly Bug[] = [
     file: 'src/gate/memory.ts',
     text: 'lease.left = true;',
     instead: '',
-    catcher: gate('leaving twice is a broken promise'),
+    catcher: gate('leaving twice throws and frees nothing'),
   },
 ];
 

@@ -37,7 +37,7 @@ export function amounts(world: World): void {
     });
   }
 
-  it('what running calls hold is told as used, and the wait for it is a guess of one second', async () => {
+  it('what running calls hold counts as used, and the wait for it is an estimate of one second', async () => {
     const parts = { policy: minute(15n), money: holdOf(rich, { leastMicro: 6n * CREDIT }) };
     const first = await world.lease(parts);
     const refused = { reason: 'amount', limit: 15_000n, used: 10_000n, seconds: 60, retryAfterMs: 1_000 };
@@ -48,7 +48,7 @@ export function amounts(world: World): void {
     expect(await world.enter(parts)).toMatchObject({ used: 15_000n, retryAfterMs: 1_000 });
   });
 
-  it('when what is used stands in the way the wait is true, to the millisecond', async () => {
+  it('the wait is exact to the millisecond when used amounts refuse a call', async () => {
     const policy = minute(15n);
     const first = await world.lease({ policy, money });
     await world.gate().leave(first, charged(10n));
@@ -62,7 +62,7 @@ export function amounts(world: World): void {
     expect((await world.lease({ policy, money: six })).heldMicro).toBe(10n * CREDIT);
   });
 
-  it('what is held is told in yuan, rounded up', async () => {
+  it('what is held is reported in yuan, rounded up', async () => {
     const policy = minute(10n);
     await world.lease({
       policy,
@@ -73,7 +73,7 @@ export function amounts(world: World): void {
 }
 
 export function severalAmounts(world: World): void {
-  it('several amount windows bound a call together, and the wait is that of the last to open', async () => {
+  it('several amount windows limit a call together, and the wait is that of the last to open', async () => {
     const policy = policyOf([rule('amount', 60, 20n * CREDIT_YUAN), rule('amount', 3600, 12n * CREDIT_YUAN)]);
     const first = await world.lease({ policy, money });
     expect(await world.lease({ policy, money })).toMatchObject({ heldMicro: 2n * CREDIT, shortOf: 'amount' });
@@ -86,7 +86,7 @@ export function severalAmounts(world: World): void {
     });
   });
 
-  it('a call that cost more than it held counts in full', async () => {
+  it('a call that costs more than it held counts in full', async () => {
     const policy = minute(15n);
     const first = await world.lease({ policy, money });
     const second = await world.lease({ policy, money });
@@ -122,7 +122,7 @@ export function amountsOverTime(world: World): void {
     expect((await world.lease({ policy, money })).heldMicro).toBe(10n * CREDIT);
   });
 
-  it('a call counts up to the last millisecond of its window', async () => {
+  it('a call counts until the last millisecond of its window', async () => {
     const policy = minute(15n);
     const lease = await world.lease({ policy, money });
     await world.advance(59_999);
@@ -132,7 +132,7 @@ export function amountsOverTime(world: World): void {
 }
 
 export function amountsOfNothing(world: World): void {
-  it('a call that costs nothing here neither checks nor counts nor starts an amount window', async () => {
+  it('a free call neither checks nor counts nor starts an amount window', async () => {
     const policy = minute(10n);
     const own = await world.lease({ policy, money: undefined });
     expect(own).toMatchObject({ payer: 'none', heldMicro: 0n });
@@ -144,7 +144,7 @@ export function amountsOfNothing(world: World): void {
     expect(await world.enter({ policy, money })).toMatchObject({ used: 10_000n, retryAfterMs: 60_000 });
   });
 
-  it('a limit of 0 admits no call that costs something, whatever the least is', async () => {
+  it('a limit of 0 admits no call that costs something, whatever the least amount is', async () => {
     const policy = minute(0n);
     const some = holdOf(rich, { wantMicro: 1n, leastMicro: 0n });
     expect(await world.enter({ policy, money: some })).toMatchObject({

@@ -58,7 +58,7 @@ export function coverageOrWallet(world: World): void {
     expect((await world.lease({ money })).heldMicro).toBe(6n * CREDIT);
   });
 
-  it('when too little is left the wallet pays for the whole call, and what is left stays', async () => {
+  it('the wallet pays for the whole call when too little coverage is left, which stays', async () => {
     const least = { leastMicro: 5n * CREDIT };
     await world.lease({ money: moneyOf({ wantMicro: 6n * CREDIT, coverage: coverOf(10n), wallet }) });
     const spilled = await world.lease({ money: moneyOf({ ...least, coverage: coverOf(10n), wallet }) });
@@ -71,7 +71,7 @@ export function coverageOrWallet(world: World): void {
     });
   });
 
-  it('when the wallet cannot pay either, the wallet is named', async () => {
+  it('the wallet is named when it cannot pay either', async () => {
     const poor = holdOf(fundsOf({ monthSpentMicro: 9n }), { capMicro: 1n }).wallet;
     const capped = holdOf(fundsOf({ version: 2, creditsMicro: 9n * CREDIT, monthSpentMicro: 9n }), {
       capMicro: 1n,
@@ -81,7 +81,7 @@ export function coverageOrWallet(world: World): void {
     expect(reasonOf(await world.enter({ money: moneyOf({ coverage: none, wallet: capped }) }))).toBe('cap');
   });
 
-  it('a hold grows by what the coverage has left: the wallet does not join in', async () => {
+  it('a hold grows by the remaining coverage, and the wallet adds nothing', async () => {
     const lease = await world.lease({ money: moneyOf({ coverage: coverOf(15n), wallet }) });
     expect(await world.gate().extend(lease, 8n * CREDIT)).toBe(5n * CREDIT);
     expect(lease).toMatchObject({ payer: 'subscription', heldMicro: 15n * CREDIT, shortOf: 'coverage' });
@@ -90,7 +90,7 @@ export function coverageOrWallet(world: World): void {
 }
 
 export function coverageBounds(world: World): void {
-  it('every window of the coverage bounds, and none at all is no bound', async () => {
+  it('every window of the coverage limits a call, and no window is no limit', async () => {
     const both = coverBy([
       { seconds: 60, amountMicro: 8n * CREDIT_YUAN },
       { seconds: 3600, amountMicro: 12n * CREDIT_YUAN },
@@ -107,14 +107,14 @@ export function coverageBounds(world: World): void {
     });
   });
 
-  it('who is covered is charged nothing', async () => {
+  it('a covered call is charged nothing', async () => {
     const lease = await world.lease({ money: moneyOf({ coverage: coverOf(10n), wallet }) });
     await expect((async () => world.gate().leave(lease, charged(1n)))()).rejects.toThrow('has a hold');
   });
 }
 
 export function coverageOverTime(world: World): void {
-  it('used up and nobody else pays: refused with the true wait, in yuan', async () => {
+  it('a call without coverage and without another payer is refused with the exact wait, in yuan', async () => {
     const money = moneyOf({ leastMicro: 3n * CREDIT, coverage: coverOf(10n, 60) });
     await world.gate().leave(await world.lease({ money }), covered(8n));
     await world.advance(59_999);
@@ -129,7 +129,7 @@ export function coverageOverTime(world: World): void {
     expect((await world.lease({ money })).heldMicro).toBe(10n * CREDIT);
   });
 
-  it('when only what running calls hold stands in the way, the wait is a guess of one second', async () => {
+  it('the wait is an estimate of one second when only running calls are in the way', async () => {
     const money = moneyOf({ coverage: coverOf(10n) });
     const first = await world.lease({ money });
     expect(await world.enter({ money })).toMatchObject({ used: 10_000n, retryAfterMs: 1_000 });
@@ -139,7 +139,7 @@ export function coverageOverTime(world: World): void {
 }
 
 export function coverageAnchors(world: World): void {
-  it('coverage is anchored at the first call it pays for', async () => {
+  it('a coverage window starts at the first call that it pays for', async () => {
     const policy = policyOf([rule('requests', 5, 3n)]);
     const least = { leastMicro: 20n * CREDIT, wantMicro: 20n * CREDIT };
     // Too large for the coverage, somebody's own key, refused: none of them begins anything.
@@ -178,7 +178,7 @@ export function coverageAnchors(world: World): void {
 }
 
 export function coverageUnderPolicy(world: World): void {
-  it('a covered call counts into the amount windows of its policy too, and they are checked first', async () => {
+  it('a covered call counts into the amount windows of its policy too, which are checked first', async () => {
     const policy = policyOf([rule('amount', 60, 12n * CREDIT_YUAN)]);
     const money = moneyOf({ coverage: coverOf(11n, 3600) });
     const first = await world.lease({ policy, money });

@@ -34,7 +34,7 @@ const used = ({ windows, coverage: covers }: Look): bigint[] =>
   [...windows, ...covers].map((each) => each.used);
 
 export function looks(world: World): void {
-  it('before the first use nothing is used and no window has begun', async () => {
+  it('a status shows nothing used and no window before the first use', async () => {
     const seen = await look(world);
     expect(seen.concurrent).toBe(0);
     expect(seen.windows.map(({ dimension, seconds, limit }) => [dimension, seconds, limit])).toEqual([
@@ -52,7 +52,7 @@ export function looks(world: World): void {
     );
   });
 
-  it('a running call is seen with its slot, its counts and what it holds', async () => {
+  it('a status shows a running call with its slot, its counts and its hold', async () => {
     await world.lease({ policy, inputTokens: 7, money: moneyOf({ coverage, wantMicro: 10n * CREDIT }) });
     await world.advance(1_500);
     const seen = await look(world);
@@ -62,7 +62,7 @@ export function looks(world: World): void {
     expect(seen.coverage.map(({ endsInMs }) => endsInMs)).toEqual([3_598_500, 86_398_500]);
   });
 
-  it('of a call that left its true use is seen, and its slot is free', async () => {
+  it('a status shows the true use of a call that left, and its slot is free', async () => {
     const lease = await world.lease({ policy, inputTokens: 7, money: moneyOf({ coverage }) });
     await world.gate().leave(lease, { ...covered(3n), tokens: 40 });
     const seen = await look(world);
@@ -72,7 +72,7 @@ export function looks(world: World): void {
 }
 
 export function looksOverTime(world: World): void {
-  it('a window that has ended is not seen any more', async () => {
+  it('a status does not show a window that has ended', async () => {
     const lease = await world.lease({ policy, money: moneyOf({ coverage }) });
     await world.gate().leave(lease, covered(3n));
     await world.advance(3_600_000);
@@ -81,7 +81,7 @@ export function looksOverTime(world: World): void {
     expect(seen.coverage.map(({ endsInMs }) => endsInMs)).toEqual([undefined, 82_800_000]);
   });
 
-  it('looking takes nothing and starts nothing', async () => {
+  it('a status takes nothing and starts nothing', async () => {
     const single = policyOf([rule('requests', 60, 1n)], 1);
     for (let times = 0; times < 5; times++) {
       const request = { accountId: 1, scope: 'account:1', policy: single, coverage: coverOf(1n) };
@@ -95,7 +95,7 @@ export function looksOverTime(world: World): void {
     expect(seen).toMatchObject({ windows: [{ used: 1n, endsInMs: 30_000 }], coverage: [] });
   });
 
-  it('another scope of the account is another matter', async () => {
+  it('a status of another scope of the account is separate', async () => {
     const lease = await world.lease({ policy, scope: 'key:9' });
     await world.gate().leave(lease, NOTHING_DONE);
     expect(used(await look(world))).toEqual([0n, 0n, 0n, 0n, 0n]);

@@ -14,7 +14,7 @@ import {
 const rich = fundsOf({ creditsMicro: 1_000n * CREDIT, monthSpentMicro: 2_000n });
 
 export function holds(world: World): void {
-  it('what is held is not free for others, and comes back when the call leaves', async () => {
+  it('a held amount is not available to others, and returns when the call leaves', async () => {
     const money = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }), { leastMicro: 6n * CREDIT });
     const lease = await world.lease({ money });
     expect(lease.heldMicro).toBe(10n * CREDIT);
@@ -28,14 +28,14 @@ export function holds(world: World): void {
     expect((await world.lease({ money })).heldMicro).toBe(10n * CREDIT);
   });
 
-  it('when less is free than wanted, what is free is held', async () => {
+  it('a hold is what is available when less is available than wanted', async () => {
     const money = holdOf(fundsOf({ creditsMicro: 4n * CREDIT }));
     const lease = await world.lease({ money });
     expect(lease).toMatchObject({ heldMicro: 4n * CREDIT, shortOf: 'credits' });
     expect(await world.gate().extend(lease, 1n)).toBe(0n);
   });
 
-  it('a hold is extended by what is free, and by no more', async () => {
+  it('a hold is extended by what is available, and by no more', async () => {
     const money = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }));
     const lease = await world.lease({ money });
     expect(await world.gate().extend(lease, 3n * CREDIT)).toBe(3n * CREDIT);
@@ -66,7 +66,7 @@ export function holds(world: World): void {
 }
 
 export function funds(world: World): void {
-  it('only newer funds replace what the gate knows', async () => {
+  it('only newer funds replace the funds of the gate', async () => {
     await world.lease({ money: holdOf(fundsOf({ version: 5, creditsMicro: 10n * CREDIT })) });
     const stale = holdOf(fundsOf({ version: 4, creditsMicro: 99n * CREDIT }));
     expect(reasonOf(await world.enter({ money: stale }))).toBe('credits');
@@ -87,7 +87,7 @@ export function funds(world: World): void {
     expect(lease.heldMicro).toBe(8n * CREDIT);
   });
 
-  it('exactly the least that is asked for suffices', async () => {
+  it('exactly the requested minimum suffices', async () => {
     const parts = { leastMicro: 4n * CREDIT };
     const short = holdOf(fundsOf({ creditsMicro: 4n * CREDIT - 1n }), parts);
     expect(reasonOf(await world.enter({ money: short }))).toBe('credits');
@@ -95,13 +95,13 @@ export function funds(world: World): void {
     expect((await world.lease({ money: enough })).heldMicro).toBe(4n * CREDIT);
   });
 
-  it('an account pays for itself only', async () => {
+  it('an account pays for its own calls only', async () => {
     const money = holdOf(fundsOf({ creditsMicro: 10n * CREDIT }));
     await world.lease({ money, accountId: 1 });
     expect((await world.lease({ money, accountId: 2 })).heldMicro).toBe(10n * CREDIT);
   });
 
-  it('who has no hold is charged nothing', async () => {
+  it('a call without a hold is charged nothing', async () => {
     const lease = await world.lease({ money: undefined });
     const charged = { ...NOTHING_DONE, chargeMicro: 1n };
     await expect((async () => world.gate().leave(lease, charged))()).rejects.toThrow('has a hold');
@@ -109,7 +109,7 @@ export function funds(world: World): void {
 }
 
 export function settlements(world: World): void {
-  it('the settlement of calls that this gate never saw changes nothing but the funds', async () => {
+  it('a settlement of unknown calls changes nothing but the funds', async () => {
     const money = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }), { wantMicro: 99n * CREDIT });
     await world.gate().leave(await world.lease({ money }), NOTHING_DONE);
     const now = fundsOf({ version: 2, creditsMicro: 8n * CREDIT });
@@ -122,7 +122,7 @@ export function settlements(world: World): void {
     expect((await world.lease({ money })).heldMicro).toBe(5n * CREDIT);
   });
 
-  it('the settlement of an account that this gate never saw changes nothing', async () => {
+  it('a settlement of an unknown account changes nothing', async () => {
     const now = fundsOf({ version: 2, creditsMicro: 8n * CREDIT });
     const strangers = { accountId: 7, calls: [{ callId: 'req_dead', chargeMicro: 7n * CREDIT }], funds: now };
     await world.gate().settled(strangers);
@@ -131,7 +131,7 @@ export function settlements(world: World): void {
     expect((await world.lease({ money, accountId: 7 })).heldMicro).toBe(8n * CREDIT);
   });
 
-  it('many calls are settled at once', async () => {
+  it('many calls are settled together', async () => {
     const money = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }), { wantMicro: 3n * CREDIT });
     const leases = [await world.lease({ money }), await world.lease({ money }), await world.lease({ money })];
     for (const lease of leases) {
@@ -151,7 +151,7 @@ export function settlements(world: World): void {
 }
 
 export function caps(world: World): void {
-  it('spent, pending and held together never pass the cap', async () => {
+  it('spent, pending and held amounts together never exceed the cap', async () => {
     const money = holdOf(rich, { capMicro: 20_000n });
     const first = await world.lease({ money });
     const second = await world.lease({ money });
@@ -166,7 +166,7 @@ export function caps(world: World): void {
     expect(reasonOf(await world.enter({ money }))).toBe('cap');
   });
 
-  it('exactly the least under the cap suffices, and what is used is told in yuan, rounded up', async () => {
+  it('exactly the minimum under the cap suffices, and the used amount is reported in yuan, rounded up', async () => {
     const parts = { leastMicro: 4n * CREDIT, wantMicro: 4n * CREDIT, capMicro: 6_000n };
     const lease = await world.lease({ money: holdOf(rich, parts) });
     expect(lease).toMatchObject({ heldMicro: 4n * CREDIT, shortOf: undefined });
@@ -174,19 +174,19 @@ export function caps(world: World): void {
     expect(await world.enter({ money: holdOf(rich, parts) })).toMatchObject({ reason: 'cap', used: 2_001n });
   });
 
-  it('Credits are named when they and the cap end together', async () => {
+  it('Credits are named when they and the cap are exhausted together', async () => {
     const even = fundsOf({ creditsMicro: 3n * CREDIT });
     expect((await world.lease({ money: holdOf(even, { capMicro: 3_000n }) })).shortOf).toBe('credits');
   });
 
-  it('no cap is no bound', async () => {
+  it('no cap is no limit', async () => {
     const money = holdOf(rich, { wantMicro: 900n * CREDIT, capMicro: 0n });
     expect((await world.lease({ money })).heldMicro).toBe(900n * CREDIT);
   });
 }
 
 export function grants(world: World): void {
-  it('a lease tells that the balance was counted on, as long as the wallet pays', async () => {
+  it('a lease reports that the balance was counted on, as long as the wallet pays', async () => {
     const exchanging = holdOf(rich, { autoExchange: true });
     const lease = await world.lease({ money: exchanging });
     expect(lease.mayExchange).toBe(true);
@@ -199,7 +199,7 @@ export function grants(world: World): void {
 }
 
 export function months(world: World): void {
-  it('a new month starts with nothing spent, while what is pending still cannot be spent again', async () => {
+  it('a new month starts with nothing spent, while pending charges still cannot be spent again', async () => {
     const money = holdOf(rich, { capMicro: 12_000n });
     const old = await world.lease({ money });
     await world.gate().leave(old, { ...NOTHING_DONE, chargeMicro: 10n * CREDIT });
@@ -215,14 +215,14 @@ export function months(world: World): void {
     expect((await world.lease({ money: december })).heldMicro).toBe(12n * CREDIT);
   });
 
-  it('the hold of a month gone by is not extended under a cap', async () => {
+  it('the hold of a past month is not extended under a cap', async () => {
     const old = await world.lease({ money: holdOf(rich, { capMicro: 50_000n }) });
     await world.lease({ money: holdOf(rich, { capMicro: 50_000n, month: '2026-12' }) });
     expect(await world.gate().extend(old, CREDIT)).toBe(0n);
     expect(old.shortOf).toBe('cap');
   });
 
-  it('what a call of a month gone by holds in addition never counts into the new month', async () => {
+  it('an extension of a hold of a past month never counts into the new month', async () => {
     const old = await world.lease({ money: holdOf(rich) });
     const turning = await world.lease({ money: holdOf(rich, { month: '2026-12' }) });
     await world.gate().leave(turning, NOTHING_DONE);
@@ -235,7 +235,7 @@ export function months(world: World): void {
     expect((await world.lease({ money: capped })).heldMicro).toBe(50n * CREDIT);
   });
 
-  it('a lease names the month its money is held in, which may be newer than the one it asked for', async () => {
+  it('a lease names the month of its hold, which may be newer than the requested one', async () => {
     const november = holdOf(rich);
     const early = await world.lease({ money: november });
     expect(early.month).toBe('2026-11');
@@ -254,7 +254,7 @@ export function months(world: World): void {
 }
 
 export function monthsAhead(world: World): void {
-  it('funds of a month to come bound the calls of this one, and they count there', async () => {
+  it('funds of a future month limit the calls of this month, and they count there', async () => {
     // The books count nothing into an older month than the one they have reached, by a clock that ran ahead.
     const ahead = fundsOf({ creditsMicro: 99n * CREDIT, monthSpentMicro: 4_000n, month: '2026-12' });
     const lease = await world.lease({ money: holdOf(ahead, { capMicro: 5_000n }) });
@@ -262,7 +262,7 @@ export function monthsAhead(world: World): void {
     expect(reasonOf(await world.enter({ money: holdOf(ahead, { capMicro: 5_000n }) }))).toBe('cap');
   });
 
-  it('funds that are settled may tell of the next month first', async () => {
+  it('settled funds may be the first of the next month', async () => {
     const old = await world.lease({ money: holdOf(rich) });
     const next = fundsOf({
       version: 2,

@@ -28,7 +28,7 @@ function overrunOf(lease: Lease, credits: bigint, parts: Partial<Overrun> = {}):
 }
 
 export function overruns(world: World): void {
-  it('what a call cost beyond its hold is covered by what nobody else holds', async () => {
+  it('an overrun of a hold is covered by what no other call holds', async () => {
     const money = holdOf(fundsOf({ creditsMicro: 30n * CREDIT }));
     const [one, other] = [await world.lease({ money }), await world.lease({ money })];
     await world.gate().leave(one, charged(20n));
@@ -36,7 +36,7 @@ export function overruns(world: World): void {
     expect(other.heldMicro).toBe(10n * CREDIT);
   });
 
-  it('what another call holds is not taken, and is free when that call has ended', async () => {
+  it('an overrun does not take what another call holds, which is available when that call has ended', async () => {
     const money = holdOf(fundsOf({ creditsMicro: 20n * CREDIT }));
     const [one, other] = [await world.lease({ money }), await world.lease({ money })];
     await world.gate().leave(one, charged(14n));
@@ -47,7 +47,7 @@ export function overruns(world: World): void {
     expect(await world.gate().covers(overrunOf(one, 14n))).toBe(true);
   });
 
-  it('what another call owes is not taken either, until it is settled', async () => {
+  it('an overrun does not take what another call owes, until it is settled', async () => {
     const money = holdOf(fundsOf({ creditsMicro: 20n * CREDIT }));
     const [one, other] = [await world.lease({ money }), await world.lease({ money })];
     await world.gate().leave(one, charged(14n));
@@ -58,7 +58,7 @@ export function overruns(world: World): void {
     expect(await world.gate().covers(overrunOf(one, 14n))).toBe(true);
   });
 
-  it('several of one account are asked about together, and do not wait for each other', async () => {
+  it('several overruns of one account are decided together, and do not wait for each other', async () => {
     const money = holdOf(fundsOf({ creditsMicro: 20n * CREDIT }));
     const [one, other] = [await world.lease({ money }), await world.lease({ money })];
     await world.gate().leave(one, charged(14n));
@@ -72,7 +72,7 @@ export function overruns(world: World): void {
 }
 
 function wallets(world: World): void {
-  it('the balance counts where the hold counted it', async () => {
+  it('an overrun takes the balance where the hold counted it', async () => {
     const funds = fundsOf({ creditsMicro: 10n * CREDIT, balanceMicro: 20n * CREDIT_YUAN });
     const money = holdOf(funds, { autoExchange: true });
     const [one] = [await world.lease({ money }), await world.lease({ money })];
@@ -81,7 +81,7 @@ function wallets(world: World): void {
     expect(await world.gate().covers(overrunOf(one, 18n, { autoExchange: true }))).toBe(true);
   });
 
-  it('what others hold under the cap is not taken, and a month gone by is bounded by nobody', async () => {
+  it('an overrun does not take what others hold under the cap, and a past month has no limit', async () => {
     const capMicro = 22n * CREDIT_YUAN;
     const money = holdOf(fundsOf({ creditsMicro: 1_000n * CREDIT, monthSpentMicro: 2_000n }), { capMicro });
     const [one, other] = [await world.lease({ money }), await world.lease({ money })];
@@ -96,12 +96,12 @@ function wallets(world: World): void {
     expect(await world.gate().covers(overrunOf(one, 14n, { capMicro }))).toBe(true);
   });
 
-  it('an account that the gate does not know waits for nobody', async () => {
+  it('an overrun of an unknown account does not wait', async () => {
     const lease = await world.lease({ money: holdOf(fundsOf({ creditsMicro: 20n * CREDIT })) });
     expect(await world.gate().covers({ ...overrunOf(lease, 99n), accountId: 404 })).toBe(true);
   });
 
-  it('a hold tells the cap it was granted under', async () => {
+  it('a hold reports the cap it was granted under', async () => {
     const funds = fundsOf({ creditsMicro: 20n * CREDIT });
     expect((await world.lease({ money: holdOf(funds, { capMicro: 5_000_000n }) })).capMicro).toBe(5_000_000n);
     expect((await world.lease({ money: holdOf(funds) })).capMicro).toBe(0n);

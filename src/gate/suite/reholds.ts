@@ -20,7 +20,7 @@ const credits = holdOf(funds);
 const everything = { wantMicro: 999n * CREDIT };
 
 export function reholds(world: World): void {
-  it('from Credits to the subscription: the Credits are free again, exactly', async () => {
+  it('a change from Credits to the subscription releases the Credits exactly', async () => {
     const lease = await world.lease({ money: credits });
     await world.gate().extend(lease, 3n * CREDIT);
     const money = moneyOf({ wantMicro: 4n * CREDIT, coverage: coverOf(6n) });
@@ -32,7 +32,7 @@ export function reholds(world: World): void {
     expect((await world.lease({ money })).heldMicro).toBe(CREDIT);
   });
 
-  it('from the subscription to Credits: the coverage is free again, and the charge is pending', async () => {
+  it('a change from the subscription to Credits releases the coverage, and the charge is pending', async () => {
     const money = moneyOf({ coverage: coverOf(10n) });
     const lease = await world.lease({ money });
     expect(await world.gate().rehold(lease, credits)).toEqual({ kind: 'reheld' });
@@ -42,7 +42,7 @@ export function reholds(world: World): void {
     expect((await world.lease({ money: holdOf(funds, everything) })).heldMicro).toBe(13n * CREDIT);
   });
 
-  it('from an own key to Credits: the amount windows bound it from now on', async () => {
+  it('a change from BYOK to Credits applies the amount windows from now on', async () => {
     const policy = policyOf([rule('amount', 60, 15n * CREDIT_YUAN)]);
     const lease = await world.lease({ policy, money: undefined });
     expect(await world.gate().rehold(lease, credits)).toEqual({ kind: 'reheld' });
@@ -52,7 +52,7 @@ export function reholds(world: World): void {
     expect(await world.enter({ policy, money: credits })).toMatchObject({ reason: 'amount', used: 15_000n });
   });
 
-  it('from Credits to an own key: everything is free again, and the end counts nowhere', async () => {
+  it('a change from Credits to BYOK releases everything, and the end counts nowhere', async () => {
     const policy = policyOf([rule('amount', 60, 15n * CREDIT_YUAN)]);
     const lease = await world.lease({ policy, money: credits });
     expect(await world.gate().rehold(lease, undefined)).toEqual({ kind: 'reheld' });
@@ -64,7 +64,7 @@ export function reholds(world: World): void {
 }
 
 export function sameCall(world: World): void {
-  it('what the call holds itself is free for its new hold', async () => {
+  it('a call may use its own hold for its new hold', async () => {
     const policy = policyOf([rule('amount', 60, 20n * CREDIT_YUAN)]);
     const all = holdOf(funds, { wantMicro: 20n * CREDIT, leastMicro: 20n * CREDIT, capMicro: 20_000n });
     const lease = await world.lease({ policy, money: all });
@@ -74,7 +74,7 @@ export function sameCall(world: World): void {
     }
   });
 
-  it('it is the same call: slot and request windows are not touched', async () => {
+  it('a change keeps slot and request windows', async () => {
     const policy = policyOf([rule('requests', 60, 1n), rule('tokens', 60, 5n), rule('images', 60, 1n)], 1);
     const lease = await world.lease({ policy, money: credits, inputTokens: 5, images: 1 });
     expect(reasonOf(await world.gate().rehold(lease, moneyOf({ coverage: coverOf(9n) })))).toBe('reheld');
@@ -94,7 +94,7 @@ export function refusedReholds(world: World): void {
     ['cap', holdOf(funds, { leastMicro: 6n * CREDIT, capMicro: 5_000n })],
   ] as const;
   for (const [reason, money] of refusals) {
-    it(`refused for ${reason} the old hold stands, and the call may still end`, async () => {
+    it(`a change that is refused for ${reason} keeps the old hold, and the call may still end`, async () => {
       const lease = await world.lease({ policy, money: credits });
       expect(reasonOf(await world.gate().rehold(lease, money))).toBe(reason);
       expect(lease).toMatchObject({ payer: 'credits', heldMicro: 10n * CREDIT });
@@ -116,7 +116,7 @@ export function refusedReholds(world: World): void {
     expect((await world.lease({ money: moneyOf({ coverage: coverOf(10n) }) })).heldMicro).toBe(CREDIT);
   });
 
-  it('a call without money that is refused still has none', async () => {
+  it('a call without money that is refused still holds none', async () => {
     const lease = await world.lease({ policy, money: undefined });
     expect(reasonOf(await world.gate().rehold(lease, holdOf(fundsOf())))).toBe('credits');
     expect(lease).toMatchObject({ payer: 'none', heldMicro: 0n });

@@ -255,7 +255,7 @@ function textOf(result: EnterResult | ReholdResult): string {
 }
 
 export function schedules(makeGate: MakeGate): void {
-  it('any schedule is answered as the reference model answers it', async () => {
+  it('any schedule has the results of the reference model', async () => {
     // fast-check prints seed and path of a failure; both replay it.
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {

@@ -44,7 +44,7 @@ export function scopes(world: World): void {
     expect(await world.enter({ limits: [account, other] })).toMatchObject({ scope: 'account:1', limit: 3n });
   });
 
-  it('the wait is that of the last window to open, whose policy it may be in', async () => {
+  it('the wait is that of the last window to open, in whichever policy it is', async () => {
     const account = { scope: 'account:1', policy: policyOf([rule('requests', 60, 1n)]) };
     const key = { scope: 'key:5', policy: policyOf([rule('requests', 3600, 1n)]) };
     await world.gate().leave(await world.lease({ limits: [account, key] }), NOTHING_DONE);
@@ -76,7 +76,7 @@ export function shares(world: World): void {
     expect(await held(credits, wholeIfFree)).toBe(expected);
   });
 
-  it('who is refused is told what is free and what running calls hold', async () => {
+  it('a refused call is told what is available and what running calls hold', async () => {
     const money = holdOf(fundsOf({ creditsMicro: 10n * CREDIT }), { leastMicro: 4n * CREDIT });
     await world.lease({ money: { ...money, wantMicro: 7n * CREDIT, shareMicro: 7n * CREDIT } });
     expect(await world.enter({ money })).toMatchObject({

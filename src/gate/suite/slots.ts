@@ -18,7 +18,7 @@ export function slots(world: World): void {
     expect(reasonOf(await world.enter({ policy: single }))).toBe('entered');
   });
 
-  it('a slot is removed after 600 seconds, and leaving late frees nobody else', async () => {
+  it('a slot is removed after 600 seconds, and a late leave frees no other slot', async () => {
     const late = await world.lease({ policy: single });
     await world.advance(SLOT_LIFETIME_MS - 1);
     expect(reasonOf(await world.enter({ policy: single }))).toBe('concurrency');
@@ -30,12 +30,12 @@ export function slots(world: World): void {
     expect(reasonOf(await world.enter({ policy: single }))).toBe('entered');
   });
 
-  it('calls that entered without a concurrency limit count when one comes', async () => {
+  it('calls that entered without a concurrency limit count when a limit is set', async () => {
     await world.lease({ policy: undefined });
     expect(reasonOf(await world.enter({ policy: single }))).toBe('concurrency');
   });
 
-  it('leaving twice is a broken promise and frees nothing', async () => {
+  it('leaving twice throws and frees nothing', async () => {
     const policy = policyOf([], 2);
     const first = await world.lease({ policy });
     await world.lease({ policy });

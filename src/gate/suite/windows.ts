@@ -22,7 +22,7 @@ export function anchors(world: World): void {
     expect(reasonOf(await world.enter({ policy: minute }))).toBe('entered');
   });
 
-  it('one millisecond after its end a window is new and anchored there', async () => {
+  it('a window that starts one millisecond after the end of the last is new', async () => {
     await world.lease({ policy: minute });
     await world.advance(60_001);
     await world.lease({ policy: minute });
@@ -57,14 +57,14 @@ export function independence(world: World): void {
     expect(reasonOf(await world.enter({ policy, images: 5 }))).toBe('entered');
   });
 
-  it('scopes do not see each other', async () => {
+  it('scopes are independent', async () => {
     await world.lease({ policy: minute, scope: 'key:1' });
     await world.lease({ policy: minute, scope: 'key:2' });
     await world.lease({ policy: minute, scope: 'account:1' });
     expect(reasonOf(await world.enter({ policy: minute, scope: 'key:1' }))).toBe('requests');
   });
 
-  it('the wait is over when the last refusing window opens, whichever gave the reason', async () => {
+  it('the wait ends when the last refusing window opens, whichever gave the reason', async () => {
     const policy = policyOf([rule('requests', 60, 1n), rule('requests', 3600, 1n)]);
     await world.lease({ policy });
     expect(await world.enter({ policy })).toMatchObject({ seconds: 60, retryAfterMs: 3_600_000 });
@@ -72,13 +72,13 @@ export function independence(world: World): void {
     expect(reasonOf(await world.enter({ policy }))).toBe('entered');
   });
 
-  it('a changed policy goes on with the counts of the old one', async () => {
+  it('a changed policy continues with the counts of the old one', async () => {
     await world.lease({ policy: policyOf([rule('requests', 60, 5n)]) });
     await world.lease({ policy: policyOf([rule('requests', 60, 5n)]) });
     expect(await world.enter({ policy: policyOf([rule('requests', 60, 2n)]) })).toMatchObject({ used: 2n });
   });
 
-  it('of two rules for one dimension and length the stricter counts, and a call counts once', async () => {
+  it('the stricter of two rules for one dimension and length counts, and a call counts once', async () => {
     const policy = policyOf([rule('requests', 60, 9n), rule('requests', 60, 2n)]);
     await world.lease({ policy });
     await world.lease({ policy });
@@ -87,7 +87,7 @@ export function independence(world: World): void {
 }
 
 export function order(world: World): void {
-  it('concurrency comes first, then windows in the order of the policy, Credits, the cap', async () => {
+  it('concurrency is checked first, then windows in the order of the policy, Credits, the cap', async () => {
     const none = holdOf(fundsOf({ monthSpentMicro: 9n }), { capMicro: 1n });
     const capped = holdOf(fundsOf({ version: 2, creditsMicro: 99n * CREDIT, monthSpentMicro: 9n }), {
       capMicro: 1n,
@@ -117,7 +117,7 @@ export function tokens(world: World): void {
     expect(await world.enter({ policy: tokenMinute, inputTokens: 1 })).toMatchObject({ used: 540n });
   });
 
-  it('a correction does not touch the window that came after', async () => {
+  it('a correction does not change the next window', async () => {
     const long = await world.lease({ policy: tokenMinute, inputTokens: 10 });
     await world.advance(60_000);
     await world.lease({ policy: tokenMinute, inputTokens: 10 });
@@ -126,7 +126,7 @@ export function tokens(world: World): void {
     expect(reasonOf(await world.enter({ policy: tokenMinute, inputTokens: 90 }))).toBe('entered');
   });
 
-  it('a call estimated over the whole token limit passes in a fresh window only', async () => {
+  it('a call estimated above the whole token limit passes in a fresh window only', async () => {
     await world.lease({ policy: tokenMinute, inputTokens: 101 });
     expect(reasonOf(await world.enter({ policy: tokenMinute, inputTokens: 101 }))).toBe('tokens');
     await world.advance(60_000);
@@ -138,7 +138,7 @@ export function tokens(world: World): void {
 }
 
 export function otherDimensions(world: World): void {
-  it('a limit of 0 admits nobody who uses the dimension', async () => {
+  it('a limit of 0 admits no call that uses the dimension', async () => {
     for (const dimension of DIMENSIONS) {
       const policy = policyOf([rule(dimension, 60, 0n)]);
       const parts = { policy, images: 1, videos: 1, scope: `key:${dimension}`, money: holdOf(rich) };
@@ -159,7 +159,7 @@ export function otherDimensions(world: World): void {
     expect(reasonOf(await world.enter({ policy }))).toBe('entered');
   });
 
-  it('images that may be made are taken at entry, and given back as far as they were not', async () => {
+  it('possible images are taken at entry, and given back as far as they were not made', async () => {
     const policy = policyOf([rule('images', 60, 2n)]);
     const [first, second] = [
       await world.lease({ policy, imagesGuess: 1 }),
@@ -176,7 +176,7 @@ export function otherDimensions(world: World): void {
     expect(await world.enter({ policy, images: 1 })).toMatchObject({ used: 4n, retryAfterMs: 60_000 });
   });
 
-  it('what was expected in a window that ended is not given back to the next one', async () => {
+  it('expected images of a window that ended are not given back to the next one', async () => {
     const policy = policyOf([rule('images', 60, 2n)]);
     const long = await world.lease({ policy, imagesGuess: 2 });
     await world.advance(60_000);
@@ -185,7 +185,7 @@ export function otherDimensions(world: World): void {
     expect(await world.enter({ policy, imagesGuess: 1 })).toMatchObject({ reason: 'images', used: 2n });
   });
 
-  it('images that nobody asked for count when they are made', async () => {
+  it('images that were not requested count when they are made', async () => {
     const policy = policyOf([rule('images', 60, 3n)]);
     const lease = await world.lease({ policy });
     await world.advance(10_000);

@@ -13,7 +13,7 @@ function messageFor(restriction: Restriction, account = sampleAccount()): string
   return admit(sampleModel({ restriction }), account, NOW)?.message;
 }
 
-test('restriction kind none lets every account pass', () => {
+test('the restriction kind none admits every account', () => {
   expect(messageFor({ kind: 'none', level: 3 })).toBeUndefined();
 });
 
@@ -23,7 +23,7 @@ test.each([
   [1, 2, 'enterprise verification required to use model gpt-5'],
   [1, 1, undefined],
   [2, 1, undefined],
-])('user type %i against verification level %i', (userType, level, message) => {
+])('user type %i is compared with verification level %i', (userType, level, message) => {
   expect(messageFor({ kind: 'verification', level }, sampleAccount({ userType }))).toBe(message);
 });
 
@@ -32,12 +32,12 @@ test.each([
   [1, 2, 'subscription to PRO required to use model gpt-5'],
   [2, 3, 'subscription to PROMAX required to use model gpt-5'],
   [3, 2, undefined],
-])('plan level %i against plan level %i', (level, required, message) => {
+])('plan level %i is compared with plan level %i', (level, required, message) => {
   const account = sampleAccount({ subscriptions: level === 0 ? [] : [plan(level)] });
   expect(messageFor({ kind: 'plan', level: required }, account)).toBe(message);
 });
 
-test('a required level of 0 or below lets everybody pass', () => {
+test('a required level of 0 or below admits everybody', () => {
   expect(messageFor({ kind: 'verification', level: 0 })).toBeUndefined();
   expect(messageFor({ kind: 'plan', level: -1 })).toBeUndefined();
 });

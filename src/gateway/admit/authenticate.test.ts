@@ -31,12 +31,12 @@ class OneCaller implements Directory {
 
 const caller: Caller = { account: sampleAccount(), key: sampleKey(), readAtMs: 0 };
 
-test('a good bearer key names its caller, whatever the case of the scheme', () => {
+test('a valid bearer key identifies its caller, in any case of the scheme', () => {
   expect(authenticate(`Bearer ${key}`, new OneCaller(caller), NOW)).toBe(caller);
   expect(authenticate(`bearer  ${key}`, new OneCaller(caller), NOW)).toBe(caller);
 });
 
-test('a connection that repeats its key is asked about every time, and another key on it is another caller', () => {
+test('a repeated key on a connection is checked every time, and another key is another caller', () => {
   const connection = {};
   const directory = new OneCaller(caller);
   for (const _ of [1, 2, 3]) {

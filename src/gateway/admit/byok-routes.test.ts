@@ -24,7 +24,7 @@ test('a route of the credential’s vendor is served by the account’s record i
   expect(routesOf({}, mine)).toEqual([{ ...sampleRoute(), credential: mine }]);
 });
 
-test('that the platform’s own credential is disabled does not matter', () => {
+test('a disabled credential of the platform does not matter', () => {
   expect(routesOf({ credential: sampleCredential({ status: 'disabled' }) }, own())).toHaveLength(1);
 });
 
@@ -40,7 +40,7 @@ test.each([
   expect(routesOf(route, credential)).toEqual([]);
 });
 
-test('rows that differ only in the platform’s credential are one route', () => {
+test('routes that differ only in the platform’s credential become one route', () => {
   const routes = [sampleRoute({ id: 1 }), sampleRoute({ id: 2, credential: sampleCredential({ id: 2 }) })];
   const other = sampleRoute({ id: 3, forwardModelId: 'another' });
   const account = sampleAccount({ id: OWNER, byok: [own()] });
@@ -48,7 +48,7 @@ test('rows that differ only in the platform’s credential are one route', () =>
   expect(found.map(({ id }) => id)).toEqual([1, 3]);
 });
 
-test('the routes are the same objects as long as the credentials and the catalogue are', () => {
+test('the routes are the same objects until the credentials or the catalogue change', () => {
   const [model, byok] = [sampleModel(), [own()]];
   const first = byokRoutes(sampleAccount({ id: OWNER, byok }), model);
   expect(byokRoutes(sampleAccount({ id: OWNER, byok, version: 9 }), model)).toBe(first);
@@ -79,7 +79,7 @@ const worlds = fc.record({
   byok: fc.array(fc.tuple(vendorCode, fc.boolean()), { maxLength: 5 }),
 });
 
-test('a secret goes to its own record’s address or its vendor’s, never to one that another record names', () => {
+test('a secret goes to the address of its own record or its vendor, never to that of another record', () => {
   fc.assert(
     fc.property(worlds, ({ vendors, routes, byok }) => {
       const vendorOf = (code: string) => {

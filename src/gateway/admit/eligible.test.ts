@@ -12,7 +12,7 @@ function subscribed(changes: Partial<Plan> = {}, endsAtMs = 2_000) {
   return { subscriptions: [{ id: 55, plan, startsAtMs: 0, endsAtMs }] };
 }
 
-test('API billing with Credits pays, with the account’s cap in its month', () => {
+test('API billing with Credits pays, within the account’s cap of the month', () => {
   const account = sampleAccount({ extraApiQuotaMicro: 7n });
   expect(findPaymentSources(account, 'gpt-5', MOMENT)).toEqual({
     coverage: undefined,
@@ -54,11 +54,11 @@ test.each([
 test.each([
   ['the switch is off', sampleAccount({ apiBilling: false })],
   ['there are no Credits', sampleAccount({ funds: empty })],
-])('nobody pays when %s', (_name, account) => {
+])('no payer is found when %s', (_name, account) => {
   expect(findPaymentSources(account, 'gpt-5', MOMENT)).toBeUndefined();
 });
 
-test('40202 guides an account that is not verified to verification, and no other', () => {
+test('40202 points an unverified account to verification, and no other', () => {
   const guidance = expect.stringContaining('Verify your account to receive free quota.');
   expect(notBillable(sampleAccount())).toMatchObject({
     error: { code: 40202, status: 403 },
@@ -67,7 +67,7 @@ test('40202 guides an account that is not verified to verification, and no other
   expect(notBillable(sampleAccount({ userType: 1 }))).not.toMatchObject({ message: guidance });
 });
 
-test('before the model is known, anybody could pay who could pay for some model', () => {
+test('every payer that could pay for some model is eligible before the model is known', () => {
   const own = sampleCredential({ ownerAccountId: 1 });
   const nobody = { funds: empty };
   expect(couldBill(sampleAccount(), MOMENT)).toBe(true);

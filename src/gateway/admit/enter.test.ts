@@ -34,7 +34,7 @@ const key = sampleKey({ policyId: 2 });
 const idsOf = (limits: ReturnType<typeof chooseLimits>) =>
   limits.map(({ scope, policy }) => `${scope} ${policy?.id}`);
 
-test('the account’s policy is the subscription’s, else the one it was given, else the default', () => {
+test('the account’s policy is that of the subscription, else its own, else the default', () => {
   const account = sampleAccount({ subscriptions: subscribed(3), policyId: 4 });
   const plain = sampleKey();
   expect(idsOf(chooseLimits({ account, key: plain }, catalog, 5))).toEqual(['account:7 3']);
@@ -43,7 +43,7 @@ test('the account’s policy is the subscription’s, else the one it was given,
   expect(idsOf(chooseLimits(ordinary, catalog, 5))).toEqual(['account:7 1']);
 });
 
-test('a key’s policy holds beside the account’s and counts per key, so that it can only tighten', () => {
+test('a key’s policy applies beside the account’s and counts per key, so that it can only tighten', () => {
   const account = sampleAccount({ policyId: 4 });
   expect(idsOf(chooseLimits({ account, key }, catalog, 5))).toEqual(['account:7 4', 'key:11 2']);
   expect(idsOf(chooseLimits({ account: sampleAccount(), key }, catalog, 5))).toEqual([
@@ -52,7 +52,7 @@ test('a key’s policy holds beside the account’s and counts per key, so that 
   ]);
 });
 
-test('what the policy of a subscription limits itself, the key’s policy does not limit again', () => {
+test('a key’s policy does not repeat the limits of the subscription’s policy', () => {
   const account = sampleAccount({ subscriptions: subscribed(3) });
   const [, own] = chooseLimits({ account, key }, catalog, 5);
   expect(own).toMatchObject({
@@ -63,14 +63,14 @@ test('what the policy of a subscription limits itself, the key’s policy does n
   expect(chooseLimits({ account, key }, catalog, 5)[1]?.policy).toBe(own?.policy);
 });
 
-test('the policy of the highest plan counts, and a plan without one brings none', () => {
+test('the policy of the highest plan applies, and a plan without a policy adds none', () => {
   const both = sampleAccount({ subscriptions: subscribed(1, 3) });
   expect(idsOf(chooseLimits({ account: both, key: sampleKey() }, catalog, 5))).toEqual(['account:7 3']);
   const bare = sampleAccount({ subscriptions: subscribed(3, undefined) });
   expect(idsOf(chooseLimits({ account: bare, key }, catalog, 5))).toEqual(['account:7 1', 'key:11 2']);
 });
 
-test('what is asked of the gate is the quote in Credits', () => {
+test('the gate is asked for the quote in Credits', () => {
   const payment = { coverage: { scope: 'subscription:3', windows: [] }, wallet: undefined };
   const quote = { mostMicro: 1_000_000n, shareMicro: 50_000n, leastMicro: 1_000n, isBounded: true };
   expect(moneyRequest(quote, payment, 1000)).toEqual({

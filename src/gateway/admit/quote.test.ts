@@ -29,7 +29,7 @@ const pricing = {
 const upTo = (maxOutputTokens: number, parts: Partial<Route> = {}) =>
   sampleRoute({ capabilities: { maxOutputTokens }, ...parts });
 
-test('a call may cost its input and all the output it asked for', () => {
+test('the quote is the input and all the requested output', () => {
   expect(quote(facts, [sampleRoute()], pricing)).toEqual({
     mostMicro: 13_000n,
     shareMicro: 13_000n,
@@ -38,7 +38,7 @@ test('a call may cost its input and all the output it asked for', () => {
   });
 });
 
-test('who does not say how long the answer may be gets as much as the model can make', () => {
+test('the quote of a call without an output limit is the longest answer of the model', () => {
   const open = { ...facts, outputTokensMax: undefined };
   expect(quote(open, [upTo(10_000)], pricing)).toEqual({
     mostMicro: 310_000n,
@@ -49,7 +49,7 @@ test('who does not say how long the answer may be gets as much as the model can 
   });
 });
 
-test('what the vendor’s cache makes of a token is unknown, so that its dearest price is held', () => {
+test('the quote uses the dearest input price, because the use of the vendor’s cache is unknown', () => {
   const prices = { ...sampleModel().prices, cacheWriteMicro: 20_000_000n, cacheOutputMicro: 40_000_000n };
   const model = sampleModel({ prices });
   expect(quote(facts, [sampleRoute()], { ...pricing, model }).mostMicro).toBe(24_000n);
@@ -57,7 +57,7 @@ test('what the vendor’s cache makes of a token is unknown, so that its dearest
   expect(quote(facts, [sampleRoute()], { ...pricing, model: cheap }).mostMicro).toBe(13_000n);
 });
 
-test('a hold pays for so many output tokens, and not for one more', () => {
+test('a hold pays for a number of output tokens, and not for one more', () => {
   const terms = { pricing, creditsPerYuan: 1_000 };
   const paid = (heldMicro: bigint, parts: Partial<RequestFacts> = {}) =>
     outputTokensPaid(heldMicro, { ...facts, ...parts }, sampleRoute(), terms);
@@ -69,17 +69,17 @@ test('a hold pays for so many output tokens, and not for one more', () => {
   expect(paid(9_999_999n)).toBe(0);
 });
 
-test('the dearest route counts, since any of them may serve', () => {
+test('the dearest route determines the quote, because any of them may serve', () => {
   const dear = sampleRoute({ id: 2, rateMultiplierMicro: 2_000_000n });
   expect(quote(facts, [sampleRoute(), dear], pricing).mostMicro).toBe(26_000n);
 });
 
-test('more output than the model gives is not held; several answers are', () => {
+test('the quote contains several answers, but not more output than the model can give', () => {
   expect(quote({ ...facts, outputTokensMax: 1e15 }, [upTo(1_000)], pricing).mostMicro).toBe(40_000n);
   expect(quote({ ...facts, answers: 3 }, [sampleRoute()], pricing).mostMicro).toBe(19_000n);
 });
 
-test('images hold their whole price, with the tokens that a vendor may report for them', () => {
+test('the quote of images is their whole price, with the tokens that a vendor may report for them', () => {
   const two = { ...facts, images: 2, outputTokensMax: undefined };
   const prices = { ...sampleModel().prices, outputMicro: 0n };
   const quoted = quote(two, [sampleRoute()], { ...pricing, model: sampleModel({ prices }) });
@@ -92,7 +92,7 @@ test('images hold their whole price, with the tokens that a vendor may report fo
   expect(quote(two, [sampleRoute()], pricing).leastMicro).toBe(610_000n + 2n * 8_192n * 30n);
 });
 
-test('a picture that nobody announced is held where the vendor may paint', () => {
+test('the quote contains an unannounced image where the vendor may make one', () => {
   const painter = sampleRoute({ protocols: ['gemini'] });
   expect(quote(facts, [painter], pricing).mostMicro).toBe(313_000n);
   expect(quote({ ...facts, answers: 2 }, [painter], pricing).mostMicro).toBe(616_000n);
@@ -101,7 +101,7 @@ test('a picture that nobody announced is held where the vendor may paint', () =>
   expect(quote(facts, [sampleRoute({ protocols: ['gemini'] })], writer).mostMicro).toBe(13_000n);
 });
 
-test('a vendor tool that paints is held for where it is byok', () => {
+test('the quote contains the image tool of the vendor with a BYOK credential', () => {
   const drawing = { ...facts, imageTool: true };
   const host = sampleRoute({ protocols: ['responses', 'chat'] });
   expect(quote(drawing, [host], pricing).mostMicro).toBe(313_000n);
@@ -109,7 +109,7 @@ test('a vendor tool that paints is held for where it is byok', () => {
   expect(quote(facts, [host], pricing).mostMicro).toBe(13_000n);
 });
 
-test('pictures are expected of text calls that any route may answer with one', () => {
+test('images are expected of text calls that any route may answer with one', () => {
   const painter = sampleRoute({ protocols: ['gemini'] });
   const model = sampleModel({ routes: [sampleRoute(), painter] });
   expect(imagesExpected({ ...facts, answers: 2 }, model)).toBe(2);
@@ -119,7 +119,7 @@ test('pictures are expected of text calls that any route may answer with one', (
   expect(imagesExpected(facts, sampleModel({ routes: [painter], prices }))).toBe(0);
 });
 
-test('a snapshot is one object per route and rate, and has the rate of its node', () => {
+test('a price snapshot is one object per route and rate, and has the rate of its node', () => {
   const route = sampleRoute();
   expect(priceSnapshot(route, pricing)).toBe(priceSnapshot(route, pricing));
   expect(priceSnapshot(sampleRoute(), { ...pricing, nodeName: 'local' }).rates.nodeMicro).toBe(50_000_000n);

@@ -6,8 +6,8 @@ import { canServe, vendorProtocols } from './route-protocols.ts';
 
 const speaking = (...protocols: Protocol[]): Route => ({ protocols }) as unknown as Route;
 
-describe('what a route can be asked in', () => {
-  test('a client is served in its own protocol or in any other one for text', () => {
+describe('the protocols of a route', () => {
+  test('are the client’s own or any other text protocol', () => {
     expect(canServe(speaking('chat'), 'chat')).toBe(true);
     expect(canServe(speaking('gemini'), 'responses')).toBe(true);
     expect(canServe(speaking('images'), 'messages')).toBe(false);
@@ -15,12 +15,12 @@ describe('what a route can be asked in', () => {
     expect(canServe(speaking('chat', 'gemini'), 'images')).toBe(true);
   });
 
-  test('a vendor that speaks several is asked in the one that carries reasoning', () => {
+  test('start with the one that carries reasoning, when the vendor has several', () => {
     const request = someRequest({ client: 'messages' });
     expect(vendorProtocols(speaking('chat', 'responses'), request)).toEqual(['responses', 'chat']);
   });
 
-  test('what only Chat Completions can say is said in it', () => {
+  test('contain only Chat Completions for what only that protocol can express', () => {
     const route = speaking('responses', 'chat');
     for (const wish of [{ stop: ['END'] }, { answers: 2 }]) {
       expect(vendorProtocols(route, someRequest({ client: 'gemini', ...wish }))).toEqual([

@@ -104,7 +104,7 @@ test('an unknown or disabled model, and one without an enabled route, is 50201',
   expect(ids([route(1, { credential: { status: 'disabled' } })])).toBe('50201');
 });
 
-test('a model whose routes cannot serve a protocol is 40004, and the message names the one asked for', () => {
+test('a model whose routes cannot serve a protocol is 40004, and the message names that protocol', () => {
   const chosen = chooseRoutes(model([route(1, { protocols: ['messages'] })]), 'images', health(), random);
   expect(isRefusal(chosen) && [chosen.error.code, chosen.message]).toEqual([
     40004,
@@ -112,7 +112,7 @@ test('a model whose routes cannot serve a protocol is 40004, and the message nam
   ]);
 });
 
-test('at equal priority a vendor that speaks the client’s protocol comes before those that do not', () => {
+test('a vendor with the client’s protocol comes first at equal priority', () => {
   const converted = { priority: 10, weight: 1_000_000, protocols: ['messages'] } as const;
   const native = { priority: 10, weight: 1, protocols: ['responses', 'chat'] } as const;
   for (let round = 0; round < 20; round++) {
@@ -124,7 +124,7 @@ test('at equal priority a vendor that speaks the client’s protocol comes befor
   }
 });
 
-test('only enabled routes that can serve the protocol are tried, by priority', () => {
+test('only enabled routes that can serve the protocol are tried, in order of priority', () => {
   const routes = [
     route(1, { priority: 30 }),
     route(2, { priority: 10, protocols: ['images'] }),
@@ -135,13 +135,13 @@ test('only enabled routes that can serve the protocol are tried, by priority', (
   expect(ids(routes)).toEqual([3, 1]);
 });
 
-test('routes that cannot serve now are left out, and refused credentials come last', () => {
+test('routes that cannot serve now are left out, and routes with refused credentials come last', () => {
   const routes = [1, 2, 3, 4, 5].map((id) => route(id, { priority: id }));
   const state = health({ 1: 'suspect', 2: 'ejected', 3: 'cooling', 4: 'at-limit' });
   expect(ids(routes, state)).toEqual([5, 1]);
 });
 
-test('the last route is never ejected by us: the best ejected one is tried', () => {
+test('the last route is never ejected: the best ejected one is tried', () => {
   const routes = [route(1, { priority: 2 }), route(2, { priority: 1 })];
   expect(ids(routes, health({ 1: 'ejected', 2: 'ejected' }))).toEqual([2]);
   expect(ids([route(1)], health({ 1: 'ejected' }))).toEqual([1]);
@@ -149,7 +149,7 @@ test('the last route is never ejected by us: the best ejected one is tried', () 
   expect(ids([route(1)], health({ 1: 'suspect' }))).toEqual([1]);
 });
 
-test('when all are cooling, the one free within a second is tried; else 50301 says when', () => {
+test('the route that is free within a second is tried when all cool down; else 50301 says when', () => {
   const routes = [route(1), route(2)];
   const cooling = { 1: 'cooling', 2: 'at-limit' } as const;
   expect(ids(routes, health(cooling, { 1: 900, 2: 30_000 }))).toEqual([1]);
@@ -185,7 +185,7 @@ test('every usable route appears once, in order of priority, whatever the weight
   );
 });
 
-test('inside a priority the first choice follows the weights, and so does the second', () => {
+test('the weights determine the first choice inside a priority, and the second', () => {
   const routes = [
     route(1, { weight: 6 }),
     route(2, { weight: 3 }),
@@ -212,7 +212,7 @@ test('inside a priority the first choice follows the weights, and so does the se
   expect(share(secondAfterOne, first[1] ?? 1)).toBeCloseTo(0.75, 1);
 });
 
-test('a status says whether the route failed, the client erred or all went well', () => {
+test('a status decides whether the route failed, the client erred or the call succeeded', () => {
   const said = (statuses: number[]): string[] => [...new Set(statuses.map(classify))];
   expect(said([200, 201, 202])).toEqual(['success']);
   expect(said([400, 402, 405, 409, 413, 415, 418, 422, 451])).toEqual(['client-error']);
@@ -224,7 +224,7 @@ test('a status says whether the route failed, the client erred or all went well'
   ).toEqual(['failure']);
 });
 
-test('retries are at most a fifth of what runs, but three are always allowed', () => {
+test('retries are at most a fifth of the running calls, but three are always allowed', () => {
   const budget = new RetryBudget();
   expect([1, 2, 3, 4].map(() => budget.take(0))).toEqual([true, true, true, false]);
   expect(budget.take(20)).toBe(true);

@@ -101,14 +101,14 @@ test.each([
   expect(legsOf(termsOf(account as Partial<Account>))).toEqual(options);
 });
 
-test('a fallback that nobody pays for is none', () => {
+test('a fallback model without a payer is not an option', () => {
   const windows = [{ seconds: 60, amountMicro: 1n }];
   const plan = samplePlan({ coversModels: ['a'], coverageWindows: windows });
   const subscriptions = [{ id: 1, plan, startsAtMs: 0, endsAtMs: 9_000 }];
   expect(legsOf(termsOf({ ...broke, subscriptions, ...falling('f') }))).toEqual(['a paid']);
 });
 
-test('nobody who pays is 40202, before anything is said about the model', () => {
+test('a call without a payer is 40202, before anything is said about the model', () => {
   expect(legsOf(termsOf(broke))).toEqual(['40202']);
   expect(legsOf(termsOf(broke, 'nowhere'))).toEqual(['40202']);
 });
@@ -118,10 +118,10 @@ test('an unknown or disabled model is 50201 and no fallback serves it', () => {
   expect(legsOf(termsOf(falling('f'), 'off'))).toEqual(['50201']);
 });
 
-test('an own credential does not exempt from admission', () => {
+test('a BYOK credential does not exempt from admission', () => {
   expect(legsOf(termsOf({ byok: [mine('openai')] }, 'strict'))).toEqual(['40203']);
 });
 
-test('an own credential whose vendor cannot serve the protocol leaves the call to the platform', () => {
+test('a BYOK credential whose vendor cannot serve the protocol leaves the call to the platform', () => {
   expect(legsOf(termsOf({ byok: [mine('openai')] }, 'a', 'images'))).toEqual(['a paid']);
 });

@@ -46,7 +46,7 @@ function ask(): Promise<CountReply> {
   return askVendor(REQUEST, response, { client, plainTimeouts });
 }
 
-test('an answer is put together, and nothing of the question is left', async () => {
+test('an answer is assembled from its pieces, and the request leaves nothing behind', async () => {
   const asking = ask();
   handler.onHead(HEAD);
   handler.onData(Buffer.from('{"input_'));
@@ -59,7 +59,7 @@ test('an answer is put together, and nothing of the question is left', async () 
   expect(sent?.timeouts).toEqual({ connectMs: 5_000, firstByteMs: COUNT_WAIT_MS, idleMs: COUNT_WAIT_MS });
 });
 
-test('a vendor that drips its answer is cut when its time is up', async () => {
+test('a vendor that drips its answer is cut when the time is over', async () => {
   const asking = ask();
   handler.onHead(HEAD);
   for (let waited = 0; waited < COUNT_WAIT_MS; waited += 1_000) {
@@ -70,7 +70,7 @@ test('a vendor that drips its answer is cut when its time is up', async () => {
   expect(aborted).toBe(1);
 });
 
-test('an answer that does not end is cut at its bound, and one at the bound is taken', async () => {
+test('an answer without an end is cut at its bound, and one of exactly the bound is taken', async () => {
   const whole = ask();
   handler.onHead(HEAD);
   handler.onData(Buffer.alloc(COUNT_ANSWER_BYTES_MAX));
@@ -83,14 +83,14 @@ test('an answer that does not end is cut at its bound, and one at the bound is t
   expect(aborted).toBe(1);
 });
 
-test('a vendor that breaks has failed', async () => {
+test('a vendor that breaks the connection has failed', async () => {
   const asking = ask();
   handler.onFailure({ kind: 'reset', detail: 'gone' });
   expect(await asking).toEqual({ kind: 'failed', outcome: 'reset' });
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a client that leaves ends the question at the vendor', async () => {
+test('a client that leaves ends the request to the vendor', async () => {
   const asking = ask();
   response.emit('close');
   expect(await asking).toEqual({ kind: 'client-gone' });

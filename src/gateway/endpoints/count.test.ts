@@ -112,12 +112,12 @@ async function count(more = '') {
   return { status: response.status, estimated, ...body };
 }
 
-test('the first route is asked, and no other', async () => {
+test('only the first route is asked for a count', async () => {
   expect(await count()).toMatchObject({ status: 200, input_tokens: 4711, estimated: null });
   expect(asked).toEqual([first.forwardModelId]);
 });
 
-test('when it fails we count, and no other is asked', async () => {
+test('the gateway counts when the first route fails, without asking another', async () => {
   play = (handler) => handler.onFailure({ kind: 'connect', detail: 'nobody there' });
   const { input_tokens, estimated } = await count();
   expect([typeof input_tokens, estimated]).toEqual(['number', 'true']);
@@ -127,7 +127,7 @@ test('when it fails we count, and no other is asked', async () => {
 test.each([
   ['refused our key', 'unauthorized'],
   ['asked to be left alone', 'rate-limited'],
-] as const)('a route whose vendor %s is passed over', async (_, outcome) => {
+] as const)('a route whose vendor %s is skipped', async (_, outcome) => {
   const ticket = await health.begin(first, 0);
   ticket?.report(outcome, { headers: { 'retry-after': '60' }, body: undefined });
   ticket?.end(0);
@@ -137,7 +137,7 @@ test.each([
   expect(asked).toEqual(outcome === 'unauthorized' ? [] : ['second']);
 });
 
-test('when every route waits for its vendor we count, though no call would pass', async () => {
+test('the gateway counts when every route cools down, although no call would pass', async () => {
   for (const route of [first, second]) {
     const ticket = await health.begin(route, 0);
     ticket?.report('rate-limited', { headers: { 'retry-after': '60' }, body: undefined });
@@ -147,19 +147,19 @@ test('when every route waits for its vendor we count, though no call would pass'
   expect(asked).toEqual([]);
 });
 
-test('a count takes nothing of what the credential may be called', async () => {
+test('a count does not use the credential’s limits', async () => {
   await count();
   expect(health.credentialReports()).toEqual([]);
 });
 
-test('while the process drains, and while the store is away, the client is told to come back', async () => {
+test('a draining process and a store that is away answer with a wait', async () => {
   isAway = true;
   expect(await count(',"previous_response_id":"resp_1"')).toMatchObject({ status: 503, code: 50301 });
   isDraining = true;
   expect(await count()).toMatchObject({ status: 503, code: 50301 });
 });
 
-test('a fault of ours gives the slot and the body back', async () => {
+test('an internal fault frees the slot and the body', async () => {
   health.condition = () => {
     throw new Error('a fault');
   };

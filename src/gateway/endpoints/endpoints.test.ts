@@ -40,7 +40,7 @@ test.each([
   expect(matchEndpoint('POST', url).kind).toBe('no-endpoint');
 });
 
-test('another method is refused with the one that is allowed', () => {
+test('another method is refused with the allowed one', () => {
   expect(matchEndpoint('GET', '/v1/chat/completions')).toEqual({ kind: 'method-not-allowed', allow: 'POST' });
   expect(matchEndpoint('PUT', '/v1beta/models/m:generateContent').kind).toBe('method-not-allowed');
 });
@@ -55,7 +55,7 @@ test.each([
   expect(matchEndpoint('GET', url)).toEqual({ kind: 'method-not-allowed', allow: 'POST' });
 });
 
-test('a model is counted by the name in its path', () => {
+test('a count takes the model from its path', () => {
   const match = matchEndpoint('POST', '/v1beta/models/acme%2Fx:countTokens?key=k');
   expect(match).toMatchObject({ endpoint: { path: { model: 'acme/x', stream: false }, query: '' } });
 });
@@ -79,7 +79,7 @@ test.each([
   ['/v1/chat/completions?beta=true&api-version=2', ''],
   ['/v1/responses?include[]=x', ''],
   ['/v1/images/edits?n=10', ''],
-])('of %s a vendor hears "%s"', (url, query) => {
+])('the path %s sends the vendor "%s"', (url, query) => {
   expect(matchEndpoint('POST', url)).toMatchObject({ endpoint: { query } });
 });
 
@@ -95,13 +95,13 @@ test.each([
   ['/v1/models/a%3Ab', 'by-client', 'a:b'],
   ['/v1beta/models/gemini-3-pro', 'google', 'gemini-3-pro'],
   ['/v1/v1beta/models/gemini-3-pro', 'google', 'gemini-3-pro'],
-])('%s is a question about models', (url, style, modelId) => {
+])('%s lists models', (url, style, modelId) => {
   for (const method of ['GET', 'HEAD']) {
     expect(matchEndpoint(method, url)).toMatchObject({ kind: 'models', models: { style, modelId } });
   }
 });
 
-test('models can only be read', () => {
+test('models are read-only', () => {
   const refused = { kind: 'method-not-allowed', allow: 'GET, HEAD' };
   expect(matchEndpoint('POST', '/v1/models')).toEqual(refused);
   expect(matchEndpoint('DELETE', '/v1/models/gpt-5')).toEqual(refused);
@@ -109,6 +109,6 @@ test('models can only be read', () => {
   expect(matchEndpoint('POST', '/v1/models/gpt-5').kind).toBe('no-endpoint');
 });
 
-test.each(['/v1/models/', '/v1/model', '/v1/models/%zz', '/models', '/v2/models'])('%s is not', (url) => {
+test.each(['/v1/models/', '/v1/model', '/v1/models/%zz', '/models', '/v2/models'])('%s does not list models', (url) => {
   expect(matchEndpoint('GET', url).kind).toBe('no-endpoint');
 });

@@ -45,12 +45,12 @@ describe('a page of Anthropic’s list', () => {
     expect(read(query)).toBe(expected);
   });
 
-  it('goes on behind a model that is gone', () => {
+  it('continues behind a model that is gone', () => {
     const { data } = page('anthropic', 'after_id=bb') as AnthropicPage;
     expect(data.map(({ id }) => id)).toEqual(['c', 'd', 'e']);
   });
 
-  it('has twenty models unless asked otherwise, and never more than a thousand', () => {
+  it('has twenty models by default, and never more than a thousand', () => {
     const many = Array.from({ length: 1_200 }, (_, index) => makeModel(String(index).padStart(4, '0')));
     expect((page('anthropic', '', many) as AnthropicPage).data).toHaveLength(20);
     expect((page('anthropic', 'limit=5000', many) as AnthropicPage).data).toHaveLength(1_000);
@@ -60,7 +60,7 @@ describe('a page of Anthropic’s list', () => {
 });
 
 describe('the pages of Google’s list', () => {
-  it('lead from one to the next until all models are told', () => {
+  it('lead from one to the next until all models are listed', () => {
     const told: string[] = [];
     let token: string | undefined = '';
     for (let pages = 0; token !== undefined && pages < 9; pages++) {
@@ -80,7 +80,7 @@ describe('the pages of Google’s list', () => {
 describe('a model', () => {
   const model = { ...makeModel('acme/模型'), contextWindow: 200_000, maxOutputTokens: 64_000 };
 
-  it('has its window and its longest answer where the vendor’s list has them', () => {
+  it('has its context window and its longest answer where the vendor’s list has them', () => {
     expect(describeModel('anthropic', model)).toMatchObject({
       type: 'model',
       id: 'acme/模型',
@@ -96,7 +96,7 @@ describe('a model', () => {
     });
   });
 
-  it('has none of them when the catalogue does not know', () => {
+  it('has neither of them when the catalogue does not contain them', () => {
     const [unknown = model] = MODELS;
     expect(describeModel('anthropic', unknown)).toMatchObject({ max_input_tokens: null, max_tokens: null });
     expect(Object.keys(describeModel('google', unknown))).toEqual([

@@ -45,7 +45,7 @@ async function list(models: readonly Model[], headers: Record<string, string> = 
 
 const named = (modelId: string, changes: Partial<Model> = {}): Model => sampleModel({ modelId, ...changes });
 
-test('the order is that of the ids, whatever that of the catalogue is', async () => {
+test('models are listed in the order of their ids', async () => {
   expect(await list(['b', 'B', 'ä', 'a', '模', 'a/1', '10', '9'].map((id) => named(id)))).toEqual([
     '10',
     '9',
@@ -58,7 +58,7 @@ test('the order is that of the ids, whatever that of the catalogue is', async ()
   ]);
 });
 
-test('a model is offered while one of its routes can be used', async () => {
+test('a model is listed while one of its routes can be used', async () => {
   const off = sampleRoute({ status: 'disabled' });
   const locked = sampleRoute({ credential: sampleCredential({ status: 'disabled' }) });
   expect(
@@ -76,7 +76,7 @@ test('a changed catalogue is listed at once', async () => {
   expect(await list([named('new')])).toEqual(['new']);
 });
 
-test('a model that only paints is for the clients that can have it painted', async () => {
+test('a model that only makes images is listed for clients that can request images', async () => {
   const painter = named('painter', { routes: [sampleRoute({ protocols: ['images'] })] });
   expect(await list([painter, named('writer')])).toEqual(['painter', 'writer']);
   expect(await list([painter, named('writer')], { 'anthropic-version': '2023-06-01' })).toEqual(['writer']);

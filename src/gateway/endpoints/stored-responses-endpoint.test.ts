@@ -7,7 +7,7 @@ test.each([
   ['GET', '/v1/responses/a%2Fb/input_items', { action: 'list-input', id: 'a/b', query: '' }],
   ['POST', '/v1/responses/resp_1/cancel', { action: 'unserved', id: 'resp_1', query: '' }],
   ['POST', '/v1/responses/compact', { action: 'unserved', id: 'compact', query: '' }],
-])('%s %s is about a kept response', (method, url, stored) => {
+])('%s %s addresses a stored response', (method, url, stored) => {
   expect(matchEndpoint(method, url)).toEqual({ kind: 'stored', stored });
 });
 
@@ -15,12 +15,12 @@ test.each([
   ['PUT', '/v1/responses/resp_1', 'GET, DELETE'],
   ['POST', '/v1/responses/resp_1/input_items', 'GET'],
   ['GET', '/v1/responses/resp_1/cancel', 'POST'],
-])('%s %s is refused with what is allowed', (method, url, allow) => {
+])('%s %s is refused with the allowed methods', (method, url, allow) => {
   expect(matchEndpoint(method, url)).toEqual({ kind: 'method-not-allowed', allow });
 });
 
 test.each(['/v1/responses/', '/v1/responses/%zz', '/v1/responses/a/b/input_items', '/v1/responses/a/else'])(
-  '%s is no path of ours',
+  '%s is not a path of the gateway',
   (url) => {
     expect(matchEndpoint('GET', url).kind).toBe('no-endpoint');
   },

@@ -65,14 +65,14 @@ async function ask(action: StoredEndpoint['action'], id = 'resp_1', query = '') 
   return { status: response.status, text: await response.text(), headers: response.headers };
 }
 
-test('a response is given back to the byte, with an id of this request', async () => {
+test('a stored response is returned to the byte, with an id of this request', async () => {
   const { status, text, headers } = await ask('read');
   expect({ status, text }).toEqual({ status: 200, text: '{"id":"resp_1","output":[{"id":"msg_1"}]}' });
   expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
   expect(headers.get('x-request-id')).toBeTruthy();
 });
 
-test('what another account was answered is not there', async () => {
+test('a response of another account is not found', async () => {
   const { status, text } = await ask('read', 'resp_2');
   expect(status).toBe(404);
   expect(JSON.parse(text)).toEqual({
@@ -85,13 +85,13 @@ test('what another account was answered is not there', async () => {
   });
 });
 
-test('a deletion takes the items along', async () => {
+test('a deletion removes the items too', async () => {
   expect(JSON.parse((await ask('delete')).text)).toEqual({ id: 'resp_1', object: 'response', deleted: true });
   expect([...values.keys()]).toEqual(['8 resp:resp_2']);
   expect((await ask('delete')).status).toBe(404);
 });
 
-test('a deletion that the store did not take is not said to be done', async () => {
+test('a deletion that the store did not confirm is not reported as done', async () => {
   isAway = true;
   const { status, headers } = await ask('delete');
   expect(status).toBe(503);
@@ -99,7 +99,7 @@ test('a deletion that the store did not take is not said to be done', async () =
   expect((await ask('read')).status).toBe(200);
 });
 
-test('a process that drains serves nothing more', async () => {
+test('a draining process serves no stored response', async () => {
   isDraining = true;
   expect((await ask('read')).status).toBe(503);
 });

@@ -16,7 +16,7 @@ test.each([
   '/v1beta/models/m:batchEmbedContents',
   '/v1beta/cachedContents',
   '/upload/v1beta/files',
-])('%s is said not to be served', (path) => {
+])('%s is reported as not served', (path) => {
   expect(told(path).message).toContain(`Tollgate does not serve ${path}`);
 });
 
@@ -30,7 +30,7 @@ test.each([
   ['/embeddings', '/v1'],
   ['/models/gemini-3-pro:generateContent', '/v1beta'],
   ['/models/gemini-3-pro%3AstreamGenerateContent', '/v1beta'],
-])('%s lacks %s', (path, version) => {
+])('%s is reported to lack %s', (path, version) => {
   for (const method of ['GET', 'POST']) {
     expect(told(path, {}, method).message).toContain(
       `${version} is missing; use a base address with ${version}`,
@@ -41,11 +41,11 @@ test.each([
 test.each([
   ['/v1/v1/chat/completions', '/v1'],
   ['/v1beta/v1beta/models/m:generateContent', '/v1beta'],
-])('%s has %s twice', (path, version) => {
+])('%s is reported to contain %s twice', (path, version) => {
   expect(told(path).message).toContain(`${version} is doubled`);
 });
 
-test('a slash at the end is told of, and what is nobody’s is told as before', () => {
+test('a trailing slash is reported, and an unknown path has the general message', () => {
   expect(told('/v1/chat/completions/').message).toContain('leave out the slash at its end');
   expect(told('/nowhere?secret=1').message).toBe(
     'Unknown path; check the base address for a doubled or missing /v1 (/nowhere)',
