@@ -109,6 +109,9 @@ test('models are read-only', () => {
   expect(matchEndpoint('POST', '/v1/models/gpt-5').kind).toBe('no-endpoint');
 });
 
-test.each(['/v1/models/', '/v1/model', '/v1/models/%zz', '/models', '/v2/models'])('%s does not list models', (url) => {
-  expect(matchEndpoint('GET', url).kind).toBe('no-endpoint');
-});
+test.each(['/v1/models/', '/v1/model', '/v1/models/%zz', '/models', '/v2/models'])(
+  '%s does not list models',
+  (url) => {
+    expect(matchEndpoint('GET', url).kind).toBe('no-endpoint');
+  },
+);

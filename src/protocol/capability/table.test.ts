@@ -18,7 +18,7 @@ function holds(protocol: TextProtocol, facts: readonly Fact[]): void {
   }
 }
 
-describe('names', () => {
+describe('a model name', () => {
   it.each([
     ['claude-opus-4-5-20251101', 'claude-opus-4-5'],
     ['anthropic/claude-opus-4.5', 'claude-opus-4-5'],
@@ -41,7 +41,7 @@ describe('names', () => {
     expect(plainModelName(name)).toBe(plain);
   });
 
-  it('of every length are read in no time', () => {
+  it('of any length is read quickly', () => {
     const started = processorMs();
     for (const piece of ['a-', 'claude-', '-20251101', 'anthropic.', '1.', '-v1'])
       plainModelName(piece.repeat(5_000));
@@ -50,7 +50,7 @@ describe('names', () => {
 });
 
 describe('OpenAI', () => {
-  it('has chat models that take sampling and stops, and do not think', () => {
+  it('has chat models that take sampling and stop sequences, and do not think', () => {
     const chat = {
       thinking: 'none',
       efforts: [],
@@ -68,7 +68,7 @@ describe('OpenAI', () => {
     ]);
   });
 
-  it('has models that reason, each with efforts of its own', () => {
+  it('has reasoning models, each with efforts of its own', () => {
     const reasoning = {
       thinking: 'effort',
       sampling: 'none',
@@ -95,7 +95,7 @@ describe('OpenAI', () => {
     ]);
   });
 
-  it('takes tools with reasoning on Chat Completions up to 5.3, and marks for the cache from 5.6', () => {
+  it('takes tools with reasoning on Chat Completions up to 5.3, and cache marks from 5.6', () => {
     for (const model of ['o3', 'gpt-5', 'gpt-5.1', 'gpt-5.3-codex', 'gpt-4o']) {
       holds('chat', [[model, { chatToolsWithThinking: true, cacheMarks: false }]]);
     }
@@ -109,7 +109,7 @@ describe('OpenAI', () => {
     ]);
   });
 
-  it('has no stops and no penalties on Responses, but pictures in results', () => {
+  it('has no stop sequences and no penalties on Responses, but pictures in results', () => {
     for (const model of ['gpt-4o', 'gpt-5', 'anything']) {
       holds('responses', [[model, { stopSequences: false, penalties: false, toolResultImages: true }]]);
       holds('chat', [[model, { toolResultImages: false }]]);
@@ -118,7 +118,7 @@ describe('OpenAI', () => {
 });
 
 describe('Anthropic', () => {
-  it('steers thinking by a budget up to 4.5', () => {
+  it('controls thinking by a budget up to 4.5', () => {
     const budget = { thinking: 'budget', thinkingOff: true, thinksByDefault: false, prefill: true } as const;
     const four = { ...budget, sampling: 'one-of', systemTurns: false, forcedToolChoice: true } as const;
     holds('messages', [
@@ -132,7 +132,7 @@ describe('Anthropic', () => {
     ]);
   });
 
-  it('did not think before 3.7', () => {
+  it('has no thinking before 3.7', () => {
     const early = {
       thinking: 'none',
       efforts: [],
@@ -147,7 +147,7 @@ describe('Anthropic', () => {
     ]);
   });
 
-  it('thinks adaptively from 4.6, and by default from 5', () => {
+  it('has adaptive thinking from 4.6, and by default from 5', () => {
     const adaptive = { thinking: 'adaptive', prefill: false, maxOutputTokens: 128_000 } as const;
     const older = { ...adaptive, thinkingOff: true, thinksByDefault: false } as const;
     const newer = { ...adaptive, thinksByDefault: true, sampling: 'none' } as const;
@@ -165,7 +165,7 @@ describe('Anthropic', () => {
     ]);
   });
 
-  it('refuses a forced tool on the newest, and of what is newer still the strictest is assumed', () => {
+  it('refuses a forced tool on the newest models, and unknown newer models get the strictest row', () => {
     const strict = { thinking: 'adaptive', thinkingOff: false, forcedToolChoice: false } as const;
     holds('messages', [
       ['claude-opus-5-5', { ...strict, systemTurns: true }],
@@ -178,7 +178,7 @@ describe('Anthropic', () => {
 });
 
 describe('Google', () => {
-  it('steers 2.5 by a budget, and pro cannot be switched off', () => {
+  it('controls thinking of 2.5 by a budget, and pro cannot be switched off', () => {
     const budget = { thinking: 'budget', efforts: [], signaturesRequired: false } as const;
     holds('gemini', [
       ['gemini-2.5-pro', { ...budget, thinkingOff: false, budgetTokensMin: 128, budgetTokensMax: 32_768 }],
@@ -189,7 +189,7 @@ describe('Google', () => {
     ]);
   });
 
-  it('steers 3 and later by levels, without a switch, and wants its signatures back', () => {
+  it('controls thinking of 3 and later by levels, without a switch, and requires its signatures', () => {
     const level = { thinking: 'level', thinkingOff: false, thinksByDefault: true } as const;
     const [minimal, low, medium, high] = ['minimal', 'low', 'medium', 'high'] as const;
     const later = { ...level, signaturesRequired: true, structuredOutputWithTools: true } as const;
@@ -208,14 +208,14 @@ describe('Google', () => {
     ]);
   });
 
-  it('goes on with an answer that was begun for it, from 3.5 on', () => {
+  it('continues a started answer from 3.5 on', () => {
     const can = ['gemini-3.5-flash', 'gemini-3.5-flash-lite', 'gemini-3.7-flash', 'gemini-4-pro'];
     const cannot = ['gemini-2.5-flash', 'gemini-3-pro', 'gemini-3-flash', 'gemini-3.1-pro', 'gemma-3-27b-it'];
     for (const model of can) holds('gemini', [[model, { prefill: true }]]);
     for (const model of cannot) holds('gemini', [[model, { prefill: false }]]);
   });
 
-  it('never has system turns, penalties, addresses of media or marks for the cache', () => {
+  it('never has system turns, penalties, media addresses or cache marks', () => {
     const never = {
       systemTurns: false,
       mediaUrls: false,
@@ -228,8 +228,8 @@ describe('Google', () => {
   });
 });
 
-describe('the others on Chat Completions', () => {
-  it('have their own ways', () => {
+describe('the other vendors on Chat Completions', () => {
+  it('have capabilities of their own', () => {
     holds('chat', [
       ['deepseek-v4-pro', { thinking: 'effort', efforts: ['low', 'high', 'max'], reasoningContent: true }],
       ['deepseek-v4-flash', { thinkingOff: false, forcedToolChoice: false, structuredOutput: false }],
@@ -251,8 +251,8 @@ describe('the others on Chat Completions', () => {
   });
 });
 
-describe('a model nobody has heard of', () => {
-  it('takes what most who copy the protocol take', () => {
+describe('an unknown model', () => {
+  it('has the capabilities that most vendors of the protocol have', () => {
     const usual = {
       sampling: 'all',
       forcedToolChoice: true,
@@ -272,7 +272,7 @@ describe('a model nobody has heard of', () => {
 });
 
 describe('an operator', () => {
-  it('has the last word, field by field', () => {
+  it('overrides the table, field by field', () => {
     const overrides = {
       thinking: 'budget',
       sampling: 'all',
@@ -285,7 +285,7 @@ describe('an operator', () => {
     });
   });
 
-  it('who only says how a model is steered gets the usual rungs', () => {
+  it('who only sets how thinking is controlled gets the usual efforts', () => {
     expect(capabilitiesOf('chat', 'llama-9', { thinking: 'effort' })).toMatchObject({
       efforts: ['low', 'medium', 'high'],
       thinkingOff: false,
@@ -298,7 +298,7 @@ describe('an operator', () => {
     });
   });
 
-  it('switches thinking off with the effort none, or says outright that it can be', () => {
+  it('can switch thinking off with the effort none, or declare that it can be', () => {
     const efforts = ['none', 'high'] as const;
     expect(capabilitiesOf('chat', 'llama-9', { thinking: 'effort', efforts }).thinkingOff).toBe(true);
     expect(capabilitiesOf('chat', 'gpt-5.6', { efforts: ['high'] }).thinkingOff).toBe(false);
@@ -317,14 +317,14 @@ describe('the table', () => {
     expect(capabilitiesOf('messages', 'claude-sonnet-5', overrides)).not.toBe(first);
   });
 
-  it('remembers a bounded number of names and answers the same after forgetting', () => {
+  it('caches a bounded number of names and gives the same result after eviction', () => {
     const before = capabilitiesOf('chat', 'gpt-5');
     for (let index = 0; index <= CAPABILITIES_CACHED_MAX; index++) capabilitiesOf('chat', `model-${index}`);
     expect(capabilitiesOf('chat', 'gpt-5')).toEqual(before);
     expect(capabilitiesOf('chat', 'gpt-5')).not.toBe(before);
   });
 
-  it('has efforts in the order of the ladder, and budgets that fit into the output', () => {
+  it('has efforts in ascending order, and budgets that fit into the output', () => {
     for (const { capabilities } of [...OPENAI_ROWS, ...ANTHROPIC_ROWS, ...GOOGLE_ROWS, ...COMPATIBLE_ROWS]) {
       const { efforts = [], budgetTokensMax = 0, budgetTokensMin = 0 } = capabilities;
       expect(efforts).toEqual(EFFORTS.filter((effort) => efforts.includes(effort)));
@@ -333,7 +333,7 @@ describe('the table', () => {
     }
   });
 
-  it('has no row that another one above it hides whole', () => {
+  it('has no row that an earlier row hides completely', () => {
     for (const rows of [OPENAI_ROWS, ANTHROPIC_ROWS, GOOGLE_ROWS, COMPATIBLE_ROWS]) {
       const texts = rows.map(({ match }) => match).filter((match) => typeof match === 'string');
       for (const text of texts) {

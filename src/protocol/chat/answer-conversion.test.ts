@@ -41,7 +41,7 @@ describe("a vendor's answer", () => {
     ]);
   });
 
-  it('keeps what its vendor wants back, under its own name', () => {
+  it('keeps the fields that its vendor requires in the next request, under its own name', () => {
     const detail = { type: 'reasoning.text', signature: 'sig', format: 'anthropic-claude-v1', index: 0 };
     const parts = decodeMessage({
       content: 'x',
@@ -160,7 +160,7 @@ const encodeChoice = (choice: Partial<Choice>, more: Partial<Session> = {}): Rec
 const blob: Blob = { issuer: ISSUER, form: 'signature', place: 'reasoning', value: 's', text: 'why' };
 
 describe('an answer for a client', () => {
-  it('names the platform model, ids of ours, and figures as this protocol counts', () => {
+  it('has the platform’s model, ids of the gateway, and usage as this protocol counts', () => {
     expect(
       encode({
         parts: [
@@ -191,7 +191,7 @@ describe('an answer for a client', () => {
     });
   });
 
-  it('shows a tier of OpenAI and of its own vendor, and nobody else’s', () => {
+  it('contains a service tier of OpenAI and of its own vendor, and no other', () => {
     const shown = (protocol: 'chat' | 'responses' | 'messages', serviceTier: string): unknown => {
       const answer: HubAnswer = { id: 'v', choices: [], usage: undefined, serviceTier };
       const target = { ...session.target, protocol };
@@ -201,7 +201,7 @@ describe('an answer for a client', () => {
     expect([shown('responses', 'x'), shown('messages', 'priority')]).toEqual([undefined, undefined]);
   });
 
-  it('carries calls with null content, and blobs of others in an envelope on them', () => {
+  it('contains calls with null content, and signatures of other vendors in an envelope on them', () => {
     const { message } = encodeChoice({
       parts: [{ kind: 'tool-call', id: 'c', name: 'f', arguments: '{}', custom: false, blobs: [blob] }],
       finish: { reason: 'tool' },
@@ -212,13 +212,13 @@ describe('an answer for a client', () => {
     expect(unwrapBlobs(String(google?.thought_signature))).toEqual([blob]);
   });
 
-  it('keeps thinking from a client who does not want to see it', () => {
+  it('hides thinking from a client that does not want it', () => {
     const request = someRequest({ thinking: { ...NO_THINKING, show: false } });
     const parts: readonly Part[] = [{ kind: 'reasoning', text: 'why' }];
     expect(encodeChoice({ parts }, { request }).message).not.toHaveProperty('reasoning_content');
   });
 
-  it('shows thinking, pictures and citations beside the text', () => {
+  it('contains thinking, pictures and citations beside the text', () => {
     const { message } = encodeChoice({
       parts: [
         { kind: 'reasoning', text: 'why', blob },
@@ -263,7 +263,7 @@ describe('an answer for a client', () => {
     ['filter', [], 'content_filter', null, 'because'],
     ['refusal', [], 'content_filter', null, 'because'],
     ['refusal', [{ kind: 'refusal', text: 'no' }], 'stop', null, 'no'],
-  ] as const)('that ended by %s with %j says so', (reason, parts, finish, content, refusal) => {
+  ] as const)('that ended by %s with %j has that reason', (reason, parts, finish, content, refusal) => {
     const choice = encodeChoice({ parts: parts as readonly Part[], finish: { reason, message: 'because' } });
     expect(choice).toMatchObject({ finish_reason: finish, message: { content, refusal } });
   });
@@ -279,7 +279,7 @@ describe('an answer for a client', () => {
   });
 });
 
-describe('blobs on their way back through the same protocol', () => {
+describe('signatures in a request that stays in its protocol', () => {
   const call = (signature: string): JsonObject => ({
     id: 'c',
     extra_content: { google: { thought_signature: signature } },
@@ -295,14 +295,14 @@ describe('blobs on their way back through the same protocol', () => {
     return written.messages[1].tool_calls[0].extra_content?.google.thought_signature;
   };
 
-  it('are opened for their issuer and taken out for everybody else', () => {
+  it('are opened for their issuer and removed for every other vendor', () => {
     const own: Blob = { issuer: ISSUER, form: 'thought', place: 'call', value: 'raw' };
     expect(returned(wrapBlobs([own]))).toBe('raw');
     expect(returned(wrapBlobs([{ ...own, issuer: 'v2-c2-m2' }]))).toBeUndefined();
     expect(returned('genuine')).toBe('genuine');
   });
 
-  it('stay away altogether once their vendor refused one', () => {
+  it('are all removed once their vendor refused one', () => {
     expect(returned('genuine', someTarget({ protocol: 'chat', issuer: 'none' }))).toBeUndefined();
     const details = [
       { type: 'reasoning.text', text: 't' },

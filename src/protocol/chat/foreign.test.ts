@@ -31,8 +31,8 @@ const { body } = fc.letrec<{ body: Record<string, unknown>; value: unknown }>((t
 const read = (value: object): JsonObject => readJson(JSON.stringify(value), chatCodec.rawKeys) ?? {};
 const RUNS = { numRuns: 400 };
 
-describe('whatever comes from outside', () => {
-  it("a client's body is read or refused, nothing else", () => {
+describe('untrusted input', () => {
+  it('from a client is decoded or refused, and never throws', () => {
     const raw = { body: Buffer.alloc(0), contentType: 'application/json', path: undefined };
     const message = fc
       .record({ role: fc.constantFrom('user', 'assistant', 'tool', 'system') })
@@ -50,7 +50,7 @@ describe('whatever comes from outside', () => {
     );
   });
 
-  it("a vendor's answer is always read, and can be shown", () => {
+  it('in a vendor’s answer is always decoded and can be encoded', () => {
     fc.assert(
       fc.property(body, body, (choice, message) => {
         const decoded = chatCodec.decodeAnswer(read({ choices: [{ ...choice, message }] }), session);
@@ -60,7 +60,7 @@ describe('whatever comes from outside', () => {
     );
   });
 
-  it("a vendor's stream is always read, and can be shown", () => {
+  it('in a vendor’s stream is always decoded and can be encoded', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(body, body), { maxLength: 4 }), (chunks) => {
         const encoder = chatCodec.createEncoder(session, 'sse');

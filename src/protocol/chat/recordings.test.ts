@@ -129,10 +129,10 @@ function usageOf(usage: unknown): unknown {
   };
 }
 
-describe.skipIf(!isPresent)('recorded answers come back in their own protocol as they were', () => {
+describe.skipIf(!isPresent)('recorded answers survive a round trip in their own protocol', () => {
   const answers = recordings.filter(({ answer }) => Array.isArray(answer?.choices));
 
-  it('plain ones', () => {
+  it('when they are plain', () => {
     expect(answers.length).toBeGreaterThan(300);
     for (const { id, answer } of answers) {
       const decoded = chatCodec.decodeAnswer(answer as JsonObject, session);
@@ -145,7 +145,7 @@ describe.skipIf(!isPresent)('recorded answers come back in their own protocol as
     }
   });
 
-  it('errors as errors', () => {
+  it('when they are errors', () => {
     const errors = recordings.filter(
       ({ answer }) => answer?.error !== undefined && answer.choices === undefined,
     );
@@ -157,7 +157,7 @@ describe.skipIf(!isPresent)('recorded answers come back in their own protocol as
     }
   });
 
-  it('streamed ones', () => {
+  it('when they are streamed', () => {
     const streams = recordings.filter(({ events }) => events.length > 0);
     expect(streams.length).toBeGreaterThan(40);
     for (const { id, events } of streams) {
@@ -203,7 +203,7 @@ function textsOf(message: Json): string[] {
 }
 
 describe.skipIf(!isPresent)('recorded requests', () => {
-  it('are read without losing any content', () => {
+  it('are decoded without losing content', () => {
     const requests = recordings.filter(({ request }) => request !== undefined);
     expect(requests.length).toBeGreaterThan(400);
     const refused: string[] = [];

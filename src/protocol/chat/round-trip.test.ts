@@ -99,8 +99,8 @@ const request: fc.Arbitrary<Partial<HubRequest>> = fc.record({
   cacheKey: fc.option(words, { nil: undefined }),
 });
 
-describe('what the hub says in this protocol', () => {
-  it('is read back as it was: requests', () => {
+describe('a round trip of the hub through this protocol', () => {
+  it('preserves requests', () => {
     const target = someTarget({ protocol: 'chat' });
     const caps = { ...target.capabilities, reasoningContent: true };
     fc.assert(
@@ -120,7 +120,7 @@ describe('what the hub says in this protocol', () => {
     );
   });
 
-  it('is read back as it was: answers', () => {
+  it('preserves answers', () => {
     const parts = fc.record({
       thought: fc.option(words),
       said: fc.option(words),
@@ -180,8 +180,8 @@ function gather(events: readonly HubEvent[]): readonly (readonly [string, string
   return parts;
 }
 
-describe('a stream of the hub in this protocol', () => {
-  it('is read back as it was', () => {
+describe('a round trip of a hub stream through this protocol', () => {
+  it('preserves it', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 5 }), fc.boolean(), (pieces, isEarly) => {
         const usage: HubEvent = { kind: 'usage', usage: USAGE };

@@ -78,7 +78,7 @@ const conversation = fc
   .map((rounds) => mergeTurns([{ role: 'user', parts: [{ kind: 'text', text: 'hi' }] }, ...rounds.flat()]));
 
 describe('the Gemini codec', () => {
-  it('gives back the conversation it wrote', () => {
+  it('preserves the conversation it encoded', () => {
     fc.assert(
       fc.property(conversation, (turns) => {
         const { text: body } = encodeBody(hubRequest({ turns }), targetOf('gemini-3-pro'));
@@ -87,7 +87,7 @@ describe('the Gemini codec', () => {
     );
   });
 
-  it('gives back the options it wrote', () => {
+  it('preserves the options it encoded', () => {
     const sampling = fc.record({
       temperature: fc.double({ min: 0, max: 2, noNaN: true }).map((value) => value + 0),
       topP: fc.constantFrom(undefined, 0.5),
@@ -113,7 +113,7 @@ describe('the Gemini codec', () => {
     );
   });
 
-  it('refuses what it cannot read and throws nothing else, whatever the body is', () => {
+  it('refuses what it cannot decode and throws nothing else, for any body', () => {
     const value = fc.jsonValue({ maxDepth: 2 });
     const part = fc.dictionary(fc.constantFrom('text', 'functionCall', 'inline_data', 'thought', 'x'), value);
     const content = fc.record({ role: fc.oneof(value, fc.constant('model')), parts: fc.array(part) });
@@ -139,7 +139,7 @@ describe('the Gemini codec', () => {
     );
   });
 
-  it('says how its clients write the options of the hub', () => {
+  it('names the options of the hub as its clients write them', () => {
     expect(geminiCodec.protocol).toBe('gemini');
     expect(geminiCodec.fields.temperature).toBe('generationConfig.temperature');
     expect('a.b:c-d').toMatch(geminiCodec.rules.toolName);

@@ -122,7 +122,7 @@ describe.skipIf(!isPresent)('recorded exchanges with Google', () => {
     }
   });
 
-  it('tell recorded errors as errors', () => {
+  it('decode recorded errors as errors', () => {
     const failed = recordings.filter(({ answer }) => answer?.error !== undefined);
     expect(failed.length).toBeGreaterThan(3);
     for (const { answer = {} } of failed) {
@@ -135,7 +135,7 @@ describe.skipIf(!isPresent)('recorded exchanges with Google', () => {
     }
   });
 
-  it('decode every request, but for what lives at Google or only Google can read', () => {
+  it('decode every request, except what is stored at Google or only Google can read', () => {
     const refused = new Map<string, number>();
     let decoded = 0;
     for (const { request } of recordings) {

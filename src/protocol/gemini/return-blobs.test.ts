@@ -35,7 +35,7 @@ describe('a request that stays with Google', () => {
     expect(returned([text])).toEqual([{ text: 'x', thoughtSignature: 'U0lH' }]);
   });
 
-  it('loses every other envelope, with the part that is nothing without it', () => {
+  it('loses every other envelope, with a part that consists of it', () => {
     const envelope = wrapBlobsBase64([foreign]);
     const parts = [
       { ...call, thoughtSignature: envelope },
@@ -48,7 +48,7 @@ describe('a request that stays with Google', () => {
     expect(returned(parts.slice(2))).toEqual([{ text: '' }]);
   });
 
-  it("keeps Google's own signatures, unless no blob may return at all", () => {
+  it('keeps Google’s own signatures, unless no signature may return', () => {
     const parts = [
       { ...call, thoughtSignature: 'Q0FG' },
       { text: 'x', thoughtSignature: 'Q0FG' },
@@ -58,13 +58,13 @@ describe('a request that stays with Google', () => {
     expect(returned(parts, nobody)).toEqual([{ ...call, thoughtSignature: SENTINEL }, { text: 'x' }]);
   });
 
-  it('finds envelopes where a single object stands for a list', () => {
+  it('has its envelopes found where a single object stands for a list', () => {
     const part = { text: 'x', thoughtSignature: wrapBlobsBase64([foreign]) };
     const body = geminiCodec.returnBlobs({ contents: { parts: part } }, targetOf('gemini-3-pro'));
     expect(body).toEqual({ contents: [{ parts: [{ text: 'x' }] }] });
   });
 
-  it('keeps the sentinel and what it does not know', () => {
+  it('keeps the sentinel and unknown fields', () => {
     const parts = [{ ...call, thoughtSignature: SENTINEL }, { hologram: 1 }, { text: '' }];
     expect(returned(parts)).toEqual(parts);
   });

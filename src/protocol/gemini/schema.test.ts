@@ -5,7 +5,7 @@ const fromProto = (schema: object): unknown => JSON.parse(schemaFromProto(JSON.s
 const forGoogle = (schema: object): unknown => JSON.parse(schemaForGoogle(JSON.stringify(schema)));
 
 describe("Google's Schema", () => {
-  it('speaks JSON Schema to other vendors', () => {
+  it('becomes JSON Schema for other vendors', () => {
     const schema = {
       type: 'OBJECT',
       properties: {
@@ -31,7 +31,7 @@ describe("Google's Schema", () => {
     expect(Object.keys(properties)).toEqual(['list', 'format', 'either', 'nullable']);
   });
 
-  it('stays as it was written where it already is JSON Schema', () => {
+  it('stays unchanged where it already is JSON Schema', () => {
     const raw = '{ "type":"object", "properties":{"n":{"type":"number","minimum":1.0}} }';
     expect(schemaFromProto(raw)).toBe(raw);
     expect(schemaForGoogle(raw)).toBe(raw);
@@ -39,7 +39,7 @@ describe("Google's Schema", () => {
 });
 
 describe('a JSON Schema for Google', () => {
-  it('loses the keywords it does not know, and no property of such a name', () => {
+  it('loses unknown keywords, but no property of such a name', () => {
     const schema = {
       $schema: 'x',
       type: 'object',
@@ -52,7 +52,7 @@ describe('a JSON Schema for Google', () => {
     });
   });
 
-  it('holds references alone, under the name Google knows', () => {
+  it('contains references alone, under the name that Google knows', () => {
     const schema = {
       type: 'object',
       properties: { a: { $ref: '#/definitions/A', description: 'x' }, b: { allOf: [{ $ref: '#/$defs/A' }] } },
@@ -65,12 +65,12 @@ describe('a JSON Schema for Google', () => {
     });
   });
 
-  it('has choices of words and numbers only', () => {
+  it('has enums of strings and numbers only', () => {
     expect(forGoogle({ enum: ['a', null, 1] })).toEqual({ enum: ['a', 1] });
     expect(forGoogle({ type: 'boolean', const: true })).toEqual({ type: 'boolean' });
   });
 
-  it('closes open bounds and says so', () => {
+  it('closes exclusive bounds and reports it', () => {
     expect(forGoogle({ type: 'number', exclusiveMinimum: 0, description: 'Size.' })).toEqual({
       type: 'number',
       minimum: 0,
@@ -78,7 +78,7 @@ describe('a JSON Schema for Google', () => {
     });
   });
 
-  it('has what all of its members have', () => {
+  it('has the union of all its members', () => {
     const allOf = [
       { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
       { properties: { b: { type: 'string' } }, required: ['b'] },

@@ -19,7 +19,7 @@ describe('efforts', () => {
     expect(clampEffort(effort, allowed)).toBe(expected);
   });
 
-  it('become budgets within the bounds of the model, and budgets become them again', () => {
+  it('become budgets within the bounds of the model, and budgets become efforts again', () => {
     const caps = someCapabilities({ budgetTokensMin: 128, budgetTokensMax: 65_536, thinkingOff: true });
     expect(EFFORTS.map((effort) => budgetOfEffort(effort, caps))).toEqual([
       0, 512, 1024, 8192, 24_576, 32_768, 65_536,
@@ -28,7 +28,7 @@ describe('efforts', () => {
       expect(effortOfBudget(budgetOfEffort(effort, caps))).toBe(effort);
   });
 
-  it('stay inside narrow bounds, and above nothing where thinking cannot be switched off', () => {
+  it('stay inside narrow bounds, and above zero where thinking cannot be switched off', () => {
     const caps = someCapabilities({ budgetTokensMin: 1024, budgetTokensMax: 8000, thinkingOff: false });
     expect(EFFORTS.map((effort) => budgetOfEffort(effort, caps))).toEqual([
       1024, 1024, 1024, 8000, 8000, 8000, 8000,

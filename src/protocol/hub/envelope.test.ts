@@ -8,13 +8,13 @@ const BLOBS: readonly Blob[] = [
 ];
 
 describe('an envelope', () => {
-  test('gives back what was put in, in both spellings', () => {
+  test('returns its content, in both spellings', () => {
     expect(unwrapBlobs(wrapBlobs(BLOBS))).toEqual(BLOBS);
     expect(unwrapBlobsBase64(wrapBlobsBase64(BLOBS))).toEqual(BLOBS);
     expect(wrapBlobs(BLOBS)).toMatch(/^tollgate\.blobs\.1\.[A-Za-z0-9_-]+$/);
   });
 
-  test('is known by its beginning, in both spellings', () => {
+  test('is recognised by its prefix, in both spellings', () => {
     const at = (value: string): boolean => isEnvelopeAt(Buffer.from(`"${value}"`), 1);
     expect(at(wrapBlobs(BLOBS))).toBe(true);
     expect(at(wrapBlobsBase64(BLOBS))).toBe(true);
@@ -23,7 +23,7 @@ describe('an envelope', () => {
     expect(at('EqQBCkYI')).toBe(false);
   });
 
-  test('that is damaged or foreign is none', () => {
+  test('that is damaged or foreign is not an envelope', () => {
     expect(unwrapBlobs('EqQBCkYI')).toBeUndefined();
     expect(unwrapBlobs('tollgate.blobs.1.!!!')).toBeUndefined();
     expect(unwrapBlobs(wrapBlobs(BLOBS).slice(0, -9))).toBeUndefined();
@@ -34,10 +34,10 @@ describe('an envelope', () => {
   });
 });
 
-describe('a blob', () => {
+describe('a signature', () => {
   const [blob] = BLOBS as [Blob];
 
-  test('goes back to its issuer only', () => {
+  test('returns to its issuer only', () => {
     expect(mayReturn(blob, { protocol: 'messages', issuer: 'm-1f' })).toBe(true);
     expect(mayReturn(blob, { protocol: 'messages', issuer: 'm-20' })).toBe(false);
   });

@@ -37,8 +37,8 @@ function painted(...bodies: readonly object[]): ImageAnswer {
   return answer;
 }
 
-describe('a painter’s answer', () => {
-  test('has every finished picture, its size, its format and the usage', () => {
+describe('an answer of an image model', () => {
+  test('has every finished image, its size, its format and the usage', () => {
     const body = { ...candidate([{ text: 'Here you are' }, PICTURE, PICTURE]), usageMetadata: USAGE };
     expect(painted(body).answer(17)).toEqual({
       created: 17,
@@ -49,7 +49,7 @@ describe('a painter’s answer', () => {
     });
   });
 
-  test('leaves out sketches, sounds and usage that was not reported', () => {
+  test('leaves out sketches, sounds and missing usage', () => {
     const sketch = { ...PICTURE, thought: true };
     const sound = { inlineData: { mimeType: 'audio/wav', data: 'AAAA' } };
     const jpeg = { inlineData: { mimeType: 'image/jpeg', data: '_9j_4A' } };
@@ -61,7 +61,7 @@ describe('a painter’s answer', () => {
     expect(answer.size).toBeUndefined();
   });
 
-  test('is not held without bound', () => {
+  test('is bounded in memory', () => {
     const many = Array.from({ length: IMAGES_PER_CALL_MAX + 1 }, () => PICTURE);
     expect(painted(candidate(many))).toMatchObject({ overflowed: true, count: IMAGES_PER_CALL_MAX });
   });
@@ -71,7 +71,7 @@ describe('a painter’s answer', () => {
     ['an unsafe picture', candidate([], { finishReason: 'IMAGE_SAFETY', finishMessage: 'Unsafe' }), /Unsafe/],
     ['no picture', candidate([], { finishReason: 'NO_IMAGE' }), /NO_IMAGE/],
     ['a filter and words', candidate([{ text: 'I must not' }], { finishReason: 'SAFETY' }), /I must not/],
-  ])('%s is blocked by moderation', (_what, body, message) => {
+  ])('with %s is blocked by moderation', (_what, body, message) => {
     expect(painted(body).error()).toEqual({
       error: {
         message: expect.stringMatching(message),
@@ -82,16 +82,19 @@ describe('a painter’s answer', () => {
     });
   });
 
-  test('words in place of a picture are told, and are the request’s own doing', () => {
+  test('with text in place of an image reports the text, as an error of the request', () => {
     expect(painted(candidate([{ text: 'Which cat?' }])).error()).toMatchObject({
       error: { message: 'The model made no image: Which cat?', type: 'image_generation_user_error' },
     });
   });
 
-  test.each(['IMAGE_OTHER', 'MAX_TOKENS', 'OTHER'])('%s without a word is the vendor’s fault', (reason) => {
-    const error = painted(candidate([], { finishReason: reason })).error();
-    expect(error).toMatchObject({ error: { type: 'server_error' } });
-  });
+  test.each(['IMAGE_OTHER', 'MAX_TOKENS', 'OTHER'])(
+    'with %s and no text is a failure of the vendor',
+    (reason) => {
+      const error = painted(candidate([], { finishReason: reason })).error();
+      expect(error).toMatchObject({ error: { type: 'server_error' } });
+    },
+  );
 });
 
 const FACTS = { stream: true } as RequestFacts;
@@ -106,7 +109,7 @@ function streamOf(purpose: 'image_generation' | 'image_edit' = 'image_generation
 
 const chunk = (body: object): Buffer => Buffer.from(`data: ${JSON.stringify(body)}\r\n\r\n`);
 
-describe('a painter’s stream', () => {
+describe('a stream of an image model', () => {
   const CHUNKS = [
     candidate([{ text: 'Here' }], {}),
     candidate([PICTURE], {}),
@@ -135,14 +138,14 @@ describe('a painter’s stream', () => {
     expect(stream.usage()).toMatchObject({ usage: { images: 1, outputText: 1290 }, estimated: false });
   });
 
-  test('is the same however its bytes are cut', () => {
+  test('is the same for any split of its bytes', () => {
     const whole = Buffer.concat(CHUNKS);
     const [byBytes, atOnce] = [streamOf(), streamOf()];
     const pieces = Array.from(whole, (_, at) => Buffer.from(byBytes.push(whole.subarray(at, at + 1)) ?? []));
     expect(Buffer.concat(pieces)).toEqual(atOnce.push(whole));
   });
 
-  test('says nothing twice, whatever follows the end', () => {
+  test('emits nothing twice, whatever follows the end', () => {
     const stream = streamOf();
     stream.push(Buffer.concat(CHUNKS));
     expect(stream.push(chunk(candidate([PICTURE])))).toBeUndefined();
@@ -160,7 +163,7 @@ describe('a painter’s stream', () => {
     expect(stream.usage()).toMatchObject({ usage: { inputFresh: 270, images: 0 }, inputReported: true });
   });
 
-  test('that fails in its middle has the vendor’s own error', () => {
+  test('that fails in the middle has the vendor’s own error', () => {
     const stream = streamOf();
     stream.push(chunk(candidate([PICTURE], {})));
     stream.push(chunk({ error: { code: 503, message: 'busy', status: 'UNAVAILABLE' } }));
@@ -168,7 +171,7 @@ describe('a painter’s stream', () => {
     expect(JSON.parse(stream.firstError ?? '').error.code).toBe(503);
   });
 
-  test('that ends without its end is not complete', () => {
+  test('without a terminator is not complete', () => {
     const stream = streamOf();
     stream.push(chunk(candidate([PICTURE], {})));
     expect(stream.finish().complete).toBe(false);

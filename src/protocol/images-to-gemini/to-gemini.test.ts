@@ -39,7 +39,7 @@ const configOf = (options: object, model = PAINTER) =>
   encoded(json({ model: 'm', prompt: 'a cat', ...options }), model).body?.generationConfig;
 
 describe('a generation becomes generateContent', () => {
-  test('with the prompt and both modalities, and nothing the client did not say', () => {
+  test('with the prompt and both modalities, and nothing else', () => {
     expect(encoded(json({ model: 'm', prompt: 'a cat' }))).toEqual({
       body: {
         contents: [{ role: 'user', parts: [{ text: 'a cat' }] }],
@@ -58,7 +58,7 @@ describe('a generation becomes generateContent', () => {
     ['2048x2048', { aspectRatio: '1:1', imageSize: '2K' }],
     ['3840x2160', { aspectRatio: '16:9', imageSize: '4K' }],
     ['auto', undefined],
-  ])('size %s is the shape and size nearest to it', (size, imageConfig) => {
+  ])('with size %s as the nearest supported shape and size', (size, imageConfig) => {
     const { body, dropped } = encoded(json({ model: 'm', prompt: 'a cat', size }));
     expect(body.generationConfig.imageConfig).toEqual(imageConfig);
     expect(dropped).toEqual([]);
@@ -69,17 +69,17 @@ describe('a generation becomes generateContent', () => {
     ['large', PAINTER],
     ['0x5', PAINTER],
     ['2048x2048', 'gemini-2.5-flash-image'],
-  ])('size %s for %s cannot be met, and that is reported', (size, model) => {
+  ])('with size %s for %s reported as unsupported', (size, model) => {
     expect(encoded(json({ model: 'm', prompt: 'a cat', size }), model).dropped).toEqual(['size']);
   });
 
-  test('a model of one size is not asked for another', () => {
+  test('without a size for a model of one size', () => {
     expect(configOf({ size: '2048x2048' }, 'gemini-2.5-flash-image').imageConfig).toEqual({
       aspectRatio: '1:1',
     });
   });
 
-  test('options the vendor does not know are dropped and reported; wishes it fulfils anyway are not', () => {
+  test('with unknown options dropped and reported, except those that the vendor meets anyway', () => {
     const asked = { n: 1, quality: 'high', background: 'transparent', output_format: 'webp', style: 'vivid' };
     const more = { output_compression: 50, moderation: 'low', partial_images: 2, user: 'u', stream: true };
     const { dropped } = encoded(
@@ -134,7 +134,7 @@ describe('an edit', () => {
     });
   });
 
-  test('by address is left to be fetched', () => {
+  test('by address is fetched by the gateway', () => {
     const request = readImageRequest(
       json({ model: 'm', prompt: 'x', image: 'https://a.example/b.png?s=1' }),
       {},
@@ -143,7 +143,7 @@ describe('an edit', () => {
   });
 });
 
-describe('40004 names what cannot be said:', () => {
+describe('40004 names what cannot be expressed', () => {
   const GIF = Buffer.from('GIF89a').toString('base64');
   test.each([
     ['n', { n: 2 }, 'n: this model makes one image at a time'],
@@ -166,7 +166,7 @@ describe('40004 names what cannot be said:', () => {
     expect(result.refused).toMatch(message);
   });
 
-  test('a mask and a number in a form', () => {
+  test('such as a mask and a number in a form', () => {
     const rest = [
       ['model', 'm'],
       ['prompt', 'x'],

@@ -48,10 +48,10 @@ function refused(body: Buffer, contentType = TYPE): string | undefined {
   return isRefusal(facts) ? `${facts.error.code} ${facts.message}` : undefined;
 }
 
-describe('a form is read where it stands', () => {
+describe('a form', () => {
   const picture = Buffer.from([0x89, 0x50, 0x0d, 0x0a, 0x2d, 0x2d, 0x58, 0x00, 0xff, 0x0d, 0x0a]);
 
-  it('gives model, count, stream and the wish to edit', () => {
+  it('gives model, count, stream and whether it is an edit', () => {
     const body = form(
       part('model', 'gpt-image-1'),
       part('image[]', picture, 'a.png'),
@@ -68,7 +68,7 @@ describe('a form is read where it stands', () => {
     expect(images.countInput(request(body), facts)).toBeGreaterThan(mediaTokens);
   });
 
-  it('is no edit without images', () => {
+  it('without images is not an edit', () => {
     expect(read(form(part('model', 'm'), part('prompt', 'x')))).toMatchObject({ edit: false, images: 1 });
     for (const name of ['image', 'image[]', 'image[0]', 'images', 'mask']) {
       expect(read(form(part('model', 'm'), part(name, 'x', 'a.png'))).edit, name).toBe(true);
@@ -103,8 +103,8 @@ describe('a form is read where it stands', () => {
   });
 });
 
-describe('a form is written anew', () => {
-  it('in our own frame, its contents as they were', () => {
+describe('a rewritten form', () => {
+  it('has a new frame and unchanged contents', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.stringMatching(/^[ -~]{1,30}$/), (bytes, model) => {
         const picture = Buffer.from(bytes);
@@ -126,7 +126,7 @@ describe('a form is written anew', () => {
     );
   });
 
-  it('with a boundary that nobody knows before, without copies of its files', () => {
+  it('has a random boundary, and its files are not copied', () => {
     const body = form(part('model', 'm'), part('image', 'x'.repeat(1_000), 'a.png'));
     const [one, other] = [read(body), read(body)];
     expect(one.form?.boundary).not.toBe(other.form?.boundary);
@@ -136,7 +136,7 @@ describe('a form is written anew', () => {
     );
   });
 
-  it('with every one of repeated models replaced', () => {
+  it('has every repeated model replaced', () => {
     const text = sent(form(part('model', 'a'), part('model', 'b')));
     expect(text.match(/vendor/g)).toHaveLength(2);
     expect(text).not.toMatch(/\r\n[ab]\r\n/);
@@ -152,7 +152,7 @@ describe('a form is written anew', () => {
     ['a\u2028Content-Type: x.png', undefined],
     ['a\u200bb\u202e.png', 'a_b_.png'],
     [`${'x'.repeat(1_000)}.png`, `${'x'.repeat(196)}.png`],
-  ])('with the file name %j as %j', (given, written) => {
+  ])('has the file name %j as %j', (given, written) => {
     const body = form(part('model', 'm'), part('image', 'x', given));
     if (written === undefined) expect(refused(body)).toContain('40002');
     else
@@ -168,7 +168,7 @@ describe('a form is written anew', () => {
     [`filename="a.png"; filename*=utf-8''b.png`, 'a.png'],
     ['filename=""', 'file'],
     ['filename=a.png', 'a.png'],
-  ])('with %s as the file name %j', (parameter, written) => {
+  ])('has %s as the file name %j', (parameter, written) => {
     const body = form(
       part('model', 'm'),
       headed(`Content-Disposition: form-data; name="image"; ${parameter}`),
@@ -176,7 +176,7 @@ describe('a form is written anew', () => {
     expect(Buffer.from(sent(body), 'latin1').toString()).toContain(`; filename="${written}"\r\n\r\n`);
   });
 
-  it('with the bare type of a file, and without types of texts', () => {
+  it('has the plain type of a file, and no types of texts', () => {
     const file = 'Content-Disposition: form-data; name="image"; filename="a"';
     expect(sent(form(part('model', 'm'), headed(`${file}\r\nContent-Type: image/png; x=y`)))).toContain(
       '\r\nContent-Type: image/png\r\n\r\n',
@@ -186,7 +186,7 @@ describe('a form is written anew', () => {
   });
 });
 
-describe('a form that readers could take in two ways is refused', () => {
+describe('an ambiguous form is refused', () => {
   const model = part('model', 'm');
   const N = 'Content-Disposition: form-data; name="n"';
 
@@ -239,12 +239,12 @@ describe('a form that readers could take in two ways is refused', () => {
     'IMAGE[]',
     'image[x]',
     'Mask',
-  ])('a field called %s', (name) => {
+  ])('for a field called %s', (name) => {
     expect(refused(form(model, part(name, '1')))).toMatch(/^40002 .* may be read as /);
   });
 
   it.each(['', 'n%22', 'ſtream', 'a b', 'x"', 'ｎ', 'x'.repeat(65), '\\n', 'a;b', '\u{1f600}'])(
-    'a field whose name is not plain: %j',
+    'for an unusual field name: %j',
     (name) => {
       expect(refused(form(model, part(name, '1')))).toMatch(/^40002 /);
     },
@@ -265,20 +265,20 @@ describe('a form that readers could take in two ways is refused', () => {
     '129',
     '0010',
     ' '.repeat(5_000),
-  ])('a count of %j', (text) => {
+  ])('for a count of %j', (text) => {
     expect(refused(form(model, part('n', text)))).toBe(
       `40002 "n" must be a whole number up to ${IMAGES_PER_CALL_MAX}`,
     );
   });
 
   it.each(['', '1', '0', 'True', 'TRUE', 'yes', 'on', ' true', 'true\r\n', 'null'])(
-    'a flag of %j',
+    'for a flag of %j',
     (text) => {
       expect(refused(form(model, part('stream', text)))).toBe('40002 "stream" must be true or false');
     },
   );
 
-  it('a count or a flag that comes twice, and a model that comes too often', () => {
+  it('for a count or a flag that comes twice, and too many models', () => {
     expect(refused(form(model, part('n', '1'), part('n', '1')))).toBe('40002 "n" comes more than once');
     expect(refused(form(model, part('stream', 'true'), part('stream', 'true')))).toContain('more than once');
     expect(refused(form(...Array<Buffer>(METERED_KEYS_MAX).fill(model)))).toBeUndefined();
@@ -299,16 +299,16 @@ describe('a form that readers could take in two ways is refused', () => {
     `multipart/form-data; boundary="${BOUNDARY}\\\\"`,
     `multipart/form-data; boundary="${BOUNDARY} "`,
     `multipart/form-data; boundary=${'b'.repeat(71)}`,
-  ])('a content type of %s', (contentType) => {
+  ])('for a content type of %s', (contentType) => {
     expect(refused(form(model), contentType)).toMatch(/^40002 /);
   });
 
-  it('is told by the boundary it names, wherever else one seems to stand', () => {
+  it('by the boundary of its header, wherever else one seems to stand', () => {
     const type = `multipart/form-data; x="; boundary=A"; boundary=${BOUNDARY}`;
     expect(read(form(model), type).model).toBe('m');
   });
 
-  it('with lines that end otherwise', () => {
+  it('for other line ends', () => {
     const text = form(model, part('n', '2')).toString();
     for (const end of ['\n', '\r', '\n\r']) {
       expect(refused(Buffer.from(text.replaceAll('\r\n', end)))).toMatch(/^40002 /);
@@ -316,16 +316,16 @@ describe('a form that readers could take in two ways is refused', () => {
   });
 });
 
-describe('a form that is none is refused', () => {
+describe('a malformed form is refused', () => {
   const whole = form(part('model', 'm'));
 
-  it('with 40002 wherever it is cut', () => {
+  it('with 40002 at any truncation', () => {
     for (let at = 0; at < whole.length - 4; at++) {
       expect(refused(whole.subarray(0, at))).toMatch(/^40002 /);
     }
   });
 
-  it('with 40002 when it has too many parts, or headers without end', () => {
+  it('with 40002 for too many parts, or endless headers', () => {
     const many = form(
       ...Array.from({ length: MULTIPART_PARTS_MAX }, () => part('x', '1')),
       part('model', 'm'),
@@ -346,7 +346,7 @@ describe('a form that is none is refused', () => {
     }
   });
 
-  it('and never throws', () => {
+  it('without an exception', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const text = Buffer.from(bytes).toString('latin1');

@@ -108,7 +108,7 @@ const sourceOf = (file: Buffer, mime: string): object => ({
 const mediaOf = async (protocol: string, file: Buffer, mime: string): Promise<number> =>
   (await read(protocol as Protocol, CARRIERS[protocol]?.(file, mime) ?? {})).mediaTokens ?? 0;
 
-describe('a picture counts by its pixels, as its vendor would', () => {
+describe('a picture counts by its pixels, as at its vendor', () => {
   it.each([
     ['PNG', png],
     ['JPEG', jpeg],
@@ -124,7 +124,7 @@ describe('a picture counts by its pixels, as its vendor would', () => {
     expect(await mediaOf('gemini', make(1_000, 1_000), 'image/png')).toBe(258 * 5);
   });
 
-  it('never more than the largest comes to, whatever a header says, nor less where it says nothing', async () => {
+  it('but at most like the largest picture, and at least like an unknown one', async () => {
     expect(await mediaOf('messages', png(4_000_000_000, 4_000_000_000), 'image/png')).toBe(1_640);
     expect(await mediaOf('messages', png(0, 0), 'image/png')).toBe(1_640);
     expect(await mediaOf('messages', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0xff, 0xff]), 'image/jpeg')).toBe(
@@ -144,14 +144,14 @@ describe('a document counts by its pages', () => {
     }
   });
 
-  it('by its bytes where the pages cannot be seen, and within bounds whatever it says', async () => {
+  it('or by its bytes where the pages cannot be counted, within bounds', async () => {
     const closed = Buffer.concat([Buffer.from('%PDF-1.7 '), Buffer.alloc(100_000, 7)]);
     expect(await mediaOf('messages', closed, 'application/pdf')).toBe(13 * 3_500);
     const boaster = Buffer.from('%PDF-1.7 /Count 999999999 ');
     expect(await mediaOf('messages', boaster, 'application/pdf')).toBe(3_500);
   });
 
-  it('as text when it is called a text, whatever it begins with', async () => {
+  it('or as text when it is declared as text', async () => {
     const text = Buffer.from(`%PDF-1.7 ${'please read this. '.repeat(2_000)}`);
     const { inputTokensEstimate } = await read('gemini', CARRIERS.gemini?.(text, 'text/plain') ?? {});
     expect(inputTokensEstimate).toBeGreaterThan(text.length / 3);
@@ -159,12 +159,12 @@ describe('a document counts by its pages', () => {
 });
 
 describe('sound and film count by their seconds', () => {
-  it('a header tells them', async () => {
+  it('which the header gives', async () => {
     expect(await mediaOf('gemini', wav(60), 'audio/wav')).toBeGreaterThanOrEqual(60 * 32);
     expect(await mediaOf('gemini', wav(60), 'audio/wav')).toBeLessThan(62 * 40);
   });
 
-  it('or the bytes do', async () => {
+  it('which the bytes give without a header', async () => {
     const ogg = Buffer.concat([Buffer.from('OggS'), Buffer.alloc(30_000)]);
     expect(await mediaOf('gemini', ogg, 'audio/ogg')).toBe(11 * 40);
     const film = Buffer.concat([Buffer.from('____ftypisom'), Buffer.alloc(400_000)]);
@@ -172,7 +172,7 @@ describe('sound and film count by their seconds', () => {
   });
 });
 
-describe('what the vendor fetches or has stored counts a large one of its kind', () => {
+describe('the estimate of stored or remote media is that of a large file of its kind', () => {
   it.each([
     [
       'chat',
@@ -208,7 +208,7 @@ describe('what the vendor fetches or has stored counts a large one of its kind',
     expect((await read(protocol, body)).mediaTokens).toBeGreaterThanOrEqual(least);
   });
 
-  it('and an id that is only quoted counts nothing', async () => {
+  it('but a quoted id counts nothing', async () => {
     const annotations = [{ type: 'file_citation', file_id: 'file-1', filename: 'a.pdf' }];
     const content = [{ type: 'output_text', text: 'x', annotations }];
     expect(
@@ -217,7 +217,7 @@ describe('what the vendor fetches or has stored counts a large one of its kind',
   });
 });
 
-describe('what stands where text stands is text, though it looks like a file', () => {
+describe('a text that looks like a file counts as text', () => {
   const file = png(10, 10, 60_000).toString('base64');
   const source = { type: 'base64', media_type: 'image/png', data: file };
 
@@ -246,7 +246,7 @@ describe('what stands where text stands is text, though it looks like a file', (
   });
 });
 
-describe('nothing is hidden by the way it is written', () => {
+describe('a file is counted however it is written', () => {
   const ask = (source: object) => ({
     model: 'claude-x',
     messages: [{ content: [{ type: 'document', source }] }],
@@ -278,13 +278,13 @@ describe('nothing is hidden by the way it is written', () => {
     expect(await tokensOf(escaped)).toBe(90 * 3_500);
   });
 
-  it('pages behind a stream that cannot be read', async () => {
+  it('a document with pages behind an unreadable stream', async () => {
     const sealed = Buffer.concat([Buffer.from('/Type /ObjStm >> stream\n'), Buffer.alloc(100_000, 7)]);
     const tokens = await mediaOf('messages', Buffer.concat([pdf(1), sealed]), 'application/pdf');
     expect(tokens).toBeGreaterThan(10 * 3_500);
   });
 
-  it('files beyond those that are looked at', async () => {
+  it('a file beyond those that are inspected', async () => {
     const content = Array.from({ length: MEDIA_PARTS_MAX + 50 }, (_, index) => ({
       type: 'image',
       source: { type: 'url', url: `https://x.example/${index}` },
@@ -294,7 +294,7 @@ describe('nothing is hidden by the way it is written', () => {
   });
 });
 
-it('thousands of hostile files are looked at in bounded time', async () => {
+it('thousands of hostile files are inspected in bounded time', async () => {
   const hostile = [jpeg(1, 1), pdf(3), pressedPdf(3), avif(1, 1)].map((file) => sourceOf(file, 'image/png'));
   const content = Array.from({ length: 3_000 }, (_, index) => ({ source: hostile[index % hostile.length] }));
   const bomb = deflateSync(Buffer.alloc(50_000_000));

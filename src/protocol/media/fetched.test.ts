@@ -11,7 +11,7 @@ test('a fetched document counts by its pages, a text by its bytes', () => {
   expect(fetchedTokens({ mime: 'text/plain', bytes: Buffer.alloc(3_000, 'x') }, CLAUDE)).toBe(1_000);
 });
 
-test('an address counts as at the entry, or less', () => {
+test('an address counts as at admission, or less', () => {
   expect(addressedTokens('https://x.example/a', 'picture', CLAUDE)).toBe(4_800);
   expect(addressedTokens('https://x.example/a.pdf', 'document', CLAUDE)).toBe(70_000);
   expect(addressedTokens('https://x.example/a', 'document', CLAUDE)).toBe(20_000);

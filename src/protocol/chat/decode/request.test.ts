@@ -21,7 +21,7 @@ const decodeParts = (...content: object[]): unknown =>
   decodeMessages({ role: 'user', content }).turns[0]?.parts;
 
 describe('messages of a client', () => {
-  it('are the system as long as they lead, and turns of the system afterwards', () => {
+  it('are the system while they lead, and system turns afterwards', () => {
     const { system, turns } = decodeMessages(
       { role: 'system', content: 'one' },
       { role: 'developer', content: [{ type: 'text', text: 'two' }] },
@@ -105,7 +105,7 @@ describe('messages of a client', () => {
     ]);
   });
 
-  it('in the old style become calls whose results find them', () => {
+  it('of the legacy function style become calls that match their results', () => {
     const { request } = decode({
       functions: [{ name: 'f', parameters: { type: 'object' } }],
       function_call: { name: 'f' },
@@ -123,7 +123,7 @@ describe('messages of a client', () => {
     expect(request.toolChoice).toEqual({ kind: 'tool', name: 'f' });
   });
 
-  it('keep refusals and thinking, said in any of the known ways', () => {
+  it('keep refusals and thinking, in any of the known forms', () => {
     const parts = (message: object): unknown =>
       decodeMessages(hello, { role: 'assistant', ...message }).turns[1]?.parts;
     expect(parts({ content: null, refusal: 'no' })).toEqual([{ kind: 'refusal', text: 'no' }]);
@@ -139,7 +139,7 @@ describe('messages of a client', () => {
     ]);
   });
 
-  it('bring back what other vendors signed, each for its own', () => {
+  it('return signatures of other vendors, each to its own', () => {
     const blob: Blob = { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value: 's', text: 'why' };
     const call = (signature: string): object => ({
       id: 'c',
@@ -222,7 +222,7 @@ describe('options of a client', () => {
       { kind: 'subset', names: ['f'], required: true },
     ],
     ['sometimes', undefined],
-  ])('tool_choice %j is understood', (choice, expected) => {
+  ])('include tool_choice %j', (choice, expected) => {
     expect(decode({ tool_choice: choice }).request.toolChoice).toEqual(expected);
   });
 
@@ -233,7 +233,7 @@ describe('options of a client', () => {
     [{ thinking: { type: 'enabled' } }, { mode: 'adaptive' }],
     [{ enable_thinking: false }, { mode: 'off' }],
     [{}, { mode: undefined, effort: undefined, show: undefined }],
-  ])('%j asks for thinking', (body, expected) => {
+  ])('turn %j into thinking', (body, expected) => {
     expect(decode(body).request.thinking).toMatchObject(expected);
   });
 
@@ -258,7 +258,7 @@ describe('options of a client', () => {
     expect(dropped).toEqual([]);
   });
 
-  it('that nobody could honour are named in the loss report, nulls are not', () => {
+  it('that no vendor can honour are in the loss report, nulls are not', () => {
     const { request, dropped } = decode({
       logit_bias: { 1: 2 },
       prediction: null,
@@ -285,7 +285,7 @@ describe('options of a client', () => {
   });
 });
 
-describe('what cannot be said is refused, with its place', () => {
+describe('content that cannot be converted is refused, with its place', () => {
   it.each([
     [{ messages: [] }, 'messages'],
     [{ messages: 'x' }, 'messages'],

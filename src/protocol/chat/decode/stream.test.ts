@@ -34,7 +34,7 @@ function brief(events: readonly HubEvent[]): readonly string[] {
 }
 
 describe("a vendor's stream", () => {
-  it('opens, says and ends each part, and tells its reason last', () => {
+  it('opens, fills and ends each part, and gives its finish reason last', () => {
     const events = decode(
       chunk({ role: 'assistant', content: '', refusal: null }),
       chunk({ reasoning_content: 'why' }),
@@ -71,7 +71,7 @@ describe("a vendor's stream", () => {
     });
   });
 
-  it('puts interleaved calls in order and loses nothing of them', () => {
+  it('puts interleaved calls in order without loss', () => {
     const events = decode(
       fragment(0, { id: 'a', function: { name: 'f', arguments: '' } }),
       fragment(1, { id: 'b', function: { name: 'g', arguments: '' } }),
@@ -98,7 +98,7 @@ describe("a vendor's stream", () => {
     expect(brief(seen)).toEqual(['start', '+f', '{}', '-', '+g', '{"x']);
   });
 
-  it('tells calls apart although they have no index, or all the same one', () => {
+  it('separates calls that have no index, or all the same one', () => {
     const whole = (index: number | undefined, id: string, name: string): JsonObject =>
       fragment(index, { id, function: { name, arguments: '{"a":1}' } });
     const expected = ['start', '+f', '{"a":1}', '-', '+f', '{"a":1}', '-', 'finish tool', 'end'];
@@ -107,7 +107,7 @@ describe("a vendor's stream", () => {
     expect(brief(decode(whole(undefined, '', 'f'), whole(undefined, '', 'f')))).toEqual(expected);
   });
 
-  it('waits for the name of a call, and takes repeated names for one call', () => {
+  it('waits for the name of a call, and takes repeated names as one call', () => {
     const events = decode(
       fragment(0, { id: 'a', function: { arguments: '{' } }),
       fragment(0, { id: 'a', function: { name: 'f', arguments: '"x":' } }),
@@ -116,7 +116,7 @@ describe("a vendor's stream", () => {
     expect(brief(events)).toEqual(['start', '+f', '{', '"x":', '1}', '-', 'finish tool', 'end']);
   });
 
-  it('keeps calls without arguments, custom calls and calls in the old style', () => {
+  it('keeps calls without arguments, custom calls and legacy function calls', () => {
     expect(brief(decode(fragment(0, { id: 'a', function: { name: 'f', arguments: '' } })))).toEqual([
       'start',
       ...['+f', '-', 'finish tool', 'end'],
@@ -130,7 +130,7 @@ describe("a vendor's stream", () => {
     expect(brief(old)).toEqual(['start', '+f', '{', '}', '-', 'finish tool', 'end']);
   });
 
-  it('keeps seals of thinking with the thinking they belong to', () => {
+  it('keeps signatures of thinking with the thinking they belong to', () => {
     const detail = (more: JsonObject): JsonObject => ({
       type: 'reasoning.text',
       format: 'x',
@@ -190,11 +190,11 @@ describe("a vendor's stream", () => {
     expect(events.filter(({ kind }) => kind === 'finish')).toHaveLength(2);
   });
 
-  it('without anything is an empty answer', () => {
+  it('without content is an empty answer', () => {
     expect(brief(decode())).toEqual(['start', 'finish stop', 'end']);
   });
 
-  it('that fails says so and nothing more', () => {
+  it('that fails emits the error and nothing more', () => {
     const events = decode(
       chunk({ content: 'a' }),
       { error: { message: 'm', code: 503 } },

@@ -50,7 +50,7 @@ const wireCall = (id: string): object => ({
 });
 
 describe('turns become messages', () => {
-  it('with one system message for each text, but for the block that would defeat caches', () => {
+  it('with one system message for each text, except the block that would defeat caches', () => {
     const system = ['x-anthropic-billing-header: cc_version=1', 'one', 'two'].map(
       (words) => ({ kind: 'text', text: words }) as const,
     );
@@ -61,7 +61,7 @@ describe('turns become messages', () => {
     ]);
   });
 
-  it('with calls, and results right behind them, before the user speaks', () => {
+  it('with calls, and results directly behind them, before the next user text', () => {
     const turns = [
       user(text('hi')),
       assistant(text('let '), text('me'), call('c1'), call('c2')),
@@ -76,7 +76,7 @@ describe('turns become messages', () => {
     ]);
   });
 
-  it('with pictures of results in the next words of the user, behind all results of the round', () => {
+  it('with pictures of results in the next user turn, behind all results of the round', () => {
     const turns = [
       user(text('hi')),
       assistant(call('c1'), call('c2')),
@@ -90,7 +90,7 @@ describe('turns become messages', () => {
     ]);
   });
 
-  it('with pictures the assistant made in the next words of the user, never lost', () => {
+  it('with pictures of the assistant in the next user turn', () => {
     expect(messagesOf([user(text('draw')), assistant(text('here'), picture), user(text('nice'))])).toEqual([
       { role: 'user', content: 'draw' },
       { role: 'assistant', content: 'here' },
@@ -104,12 +104,12 @@ describe('turns become messages', () => {
     ]);
   });
 
-  it('with failed results marked in words', () => {
+  it('with failed results marked in text', () => {
     const turns = [user(text('x')), assistant(call('c')), user(result('c', [text('no such file')], true))];
     expect((messagesOf(turns) as object[]).at(-1)).toMatchObject({ content: 'Error: no such file' });
   });
 
-  it('with system turns in place, or in the user turn where the vendor knows none', () => {
+  it('with system turns in place, or in the user turn where the vendor has none', () => {
     const turns: Turn[] = [user(text('a')), assistant(text('b')), { role: 'system', parts: [text('c')] }];
     expect((messagesOf(turns) as object[]).at(-1)).toEqual({ role: 'system', content: 'c' });
     expect((messagesOf(turns, { systemTurns: false }) as object[]).at(-1)).toEqual({
@@ -118,13 +118,13 @@ describe('turns become messages', () => {
     });
   });
 
-  it('without the beginning of an answer for vendors who refuse it', () => {
+  it('without the start of an answer for vendors that refuse it', () => {
     const turns = [user(text('a')), assistant(text('b'))];
     expect(messagesOf(turns, { prefill: false })).toEqual([{ role: 'user', content: 'a' }]);
     expect(messagesOf(turns)).toHaveLength(2);
   });
 
-  it('with thinking for those who want it back, and for nobody else', () => {
+  it('with thinking for vendors that require it, and for no other', () => {
     const turns = [
       user(text('a')),
       assistant({ kind: 'reasoning', text: 'why' }, call('c')),
@@ -136,7 +136,7 @@ describe('turns become messages', () => {
     expect((messagesOf(turns) as object[])[1]).not.toHaveProperty('reasoning_content');
   });
 
-  it('with signatures, or a word for those that are lost where they are required', () => {
+  it('with signatures, or a placeholder for lost ones where they are required', () => {
     const signed = { issuer: 'v1-c1-m1', form: 'thought', place: 'call', value: 'sig' } as const;
     const slot = (value: string): object => ({ extra_content: { google: { thought_signature: value } } });
     const calls = (part: Part): unknown =>
@@ -173,7 +173,7 @@ describe('content of a user', () => {
   ): unknown =>
     (encode({ turns: [user(part)], ...more }, capabilities).body.messages as JsonObject[])[0]?.content;
 
-  it('keeps files under a name that fits their type', () => {
+  it('keeps files under a name that matches their type', () => {
     const file = (filename: string | undefined, mime: string): Part => ({
       kind: 'file',
       source: { kind: 'bytes', mime, base64: 'AAAA' },
@@ -188,7 +188,7 @@ describe('content of a user', () => {
     expect(content({ kind: 'file', source: { kind: 'text', text: 'body' }, title: 'T' })).toBe('T\n\nbody');
   });
 
-  it('keeps sound in the two formats there are', () => {
+  it('keeps sound in the two supported formats', () => {
     const audio = (mime: string): Part => ({
       kind: 'audio',
       source: { kind: 'bytes', mime, base64: 'AAAA' },
@@ -201,7 +201,7 @@ describe('content of a user', () => {
     );
   });
 
-  it('keeps cache marks where there is a place for them', () => {
+  it('keeps cache marks where the protocol has a place for them', () => {
     const marked: Part = { kind: 'text', text: 'a', cache: { ttl: '1h' } };
     expect(content(marked)).toEqual([
       { type: 'text', text: 'a', prompt_cache_breakpoint: { mode: 'explicit' } },
@@ -220,11 +220,11 @@ describe('content of a user', () => {
     ['file', { kind: 'file', source: { kind: 'url', url: 'u' } }],
     ['file', { kind: 'file', source: { kind: 'file', id: 'f' } }],
     ['input[3]', { kind: 'opaque', protocol: 'responses', type: 'compaction', raw: '{}', path: 'input[3]' }],
-  ] as const)('refuses %s where it cannot be said', (where, part) => {
+  ] as const)('refuses %s where it cannot be expressed', (where, part) => {
     expect(() => content(part)).toThrow(new RegExp(`^${where.replace('[', '\\[')}: `));
   });
 
-  it('refuses addresses for vendors who fetch none', () => {
+  it('refuses addresses for vendors that do not fetch', () => {
     const image: Part = { kind: 'image', source: { kind: 'url', url: 'https://a.example' } };
     expect(() => content(image, {}, { mediaUrls: false })).toThrow(/^image: /);
     expect(content(image)).toEqual([{ type: 'image_url', image_url: { url: 'https://a.example' } }]);
@@ -232,7 +232,7 @@ describe('content of a user', () => {
 });
 
 describe('options', () => {
-  it('come in one order, with schemas as they were written', () => {
+  it('have a fixed order, with schemas as they were written', () => {
     const schema = '{"type":"object","properties":{"10":{"maximum":1.0},"2":{}}}';
     const request: Partial<HubRequest> = {
       stream: true,
@@ -255,7 +255,7 @@ describe('options', () => {
     expect(encode(request).text).toBe(written);
   });
 
-  it('say nothing of tools where there are none', () => {
+  it('contain nothing about tools where there are none', () => {
     const { body } = encode({ toolChoice: { kind: 'required' }, parallelCalls: true });
     expect(Object.keys(body)).toEqual(['model', 'messages']);
   });
@@ -280,7 +280,7 @@ describe('options', () => {
     expect(choice({ kind: 'required' }, { forcedToolChoice: false })).toBe('auto');
   });
 
-  it('keep strictness that the vendor would take, and drop the rest of it', () => {
+  it('keep strict schemas that the vendor accepts, and drop the flag otherwise', () => {
     const strict = (schema: string): unknown => {
       const { body, dropped } = encode({ tools: [{ ...tool, schema, strict: true }] });
       return [(body.tools as { function: { strict?: boolean } }[])[0]?.function.strict, dropped];
@@ -290,7 +290,7 @@ describe('options', () => {
     expect(strict(closed.replace('["a"]', '[]'))).toEqual([undefined, ['tools.function.strict']]);
   });
 
-  it('put a schema of answers under a name, and hold to it where they can', () => {
+  it('give an answer schema a name, and make it strict where possible', () => {
     const schema = '{"type":"object","properties":{},"additionalProperties":false}';
     const format = {
       kind: 'schema',
@@ -312,7 +312,7 @@ describe('options', () => {
     expect(lax.dropped).toEqual(['response_format']);
   });
 
-  it('say the word JSON where nobody did, because the vendor asks for it', () => {
+  it('add the word JSON where it is missing, because the vendor requires it', () => {
     const said = encode({ format: { kind: 'json' }, turns: [user(text('as JSON'))] });
     expect(said.body.messages).toHaveLength(1);
     const unsaid = encode({ format: { kind: 'json' } });
@@ -330,18 +330,18 @@ describe('options', () => {
     [{ mode: 'adaptive' }, { thinksByDefault: true }, undefined, []],
     [{ effort: 'low' }, { thinking: 'none', efforts: [] }, undefined, ['reasoning_effort']],
     [{}, {}, undefined, []],
-  ] as const)('%j becomes an effort', (thinking, capabilities, effort, lost) => {
+  ] as const)('turn %j into an effort', (thinking, capabilities, effort, lost) => {
     const { body, dropped } = encode({ thinking: { ...NO_THINKING, ...thinking } }, capabilities);
     expect([body.reasoning_effort, dropped]).toEqual([effort, lost]);
   });
 
-  it('switch thinking off where tools and thinking do not go together', () => {
+  it('switch thinking off where tools and thinking cannot be combined', () => {
     const thinking = { ...NO_THINKING, effort: 'high' } as const;
     const { body, dropped } = encode({ tools: [tool], thinking }, { chatToolsWithThinking: false });
     expect([body.reasoning_effort, dropped]).toEqual(['none', ['reasoning_effort']]);
   });
 
-  it('leave out and report what the model refuses', () => {
+  it('drop and report what the model refuses', () => {
     const request: Partial<HubRequest> = {
       sampling: { temperature: 1, topP: 0.5, topK: 3, frequencyPenalty: 1, presencePenalty: 1, seed: 1 },
       logprobs: 2,
@@ -370,12 +370,12 @@ describe('options', () => {
     });
   });
 
-  it('name the end user within the length the vendor takes', () => {
+  it('name the end user within the vendor’s length limit', () => {
     expect(encode({ endUser: 'ann' }).body.user).toBe('ann');
     expect(encode({ endUser: 'x'.repeat(65) }).body.user).toMatch(/^x{55}_[0-9a-f]{8}$/);
   });
 
-  it('use the old name of the limit for vendors who know no other', () => {
+  it('use the old name of the output limit for vendors that accept no other', () => {
     expect(encode({ maxTokens: 5 }, { reasoningContent: true }).body).toMatchObject({ max_tokens: 5 });
   });
 });

@@ -61,7 +61,7 @@ describe('a stream for a client', () => {
     expect(done).toBe('data: [DONE]');
   });
 
-  it('tells usage only to those who ask', () => {
+  it('contains usage only for clients that request it', () => {
     const quiet = { ...session, request: someRequest({ stream: true }) };
     expect(encode([START, { kind: 'usage', usage: USAGE }, END], quiet)).not.toContain('usage');
   });
@@ -98,7 +98,7 @@ describe('a stream for a client', () => {
     });
   });
 
-  it('carries blobs in an envelope on their call', () => {
+  it('contains signatures in an envelope on their call', () => {
     const blob = { issuer: 'v1', form: 'thought', place: 'call', value: 'x' } as const;
     const [, first] = deltasOf(encode([START, part({ ...callHead, blobs: [blob] })]));
     const [call] = (first as { tool_calls: { extra_content: { google: { thought_signature: string } } }[] })
@@ -106,13 +106,13 @@ describe('a stream for a client', () => {
     expect(unwrapBlobs(call?.extra_content.google.thought_signature ?? '')).toEqual([blob]);
   });
 
-  it('keeps thinking from a client who does not want to see it', () => {
+  it('hides thinking from a client that does not want it', () => {
     const request = someRequest({ stream: true, thinking: { ...NO_THINKING, show: false } });
     const text = encode([START, part({ kind: 'reasoning' }), say('why'), END], { request });
     expect(deltasOf(text)).toEqual([ROLE, {}]);
   });
 
-  it('shows thinking, refusals, pictures, server tools and citations', () => {
+  it('contains thinking, refusals, pictures, server tools and citations', () => {
     const server: PartHead = { kind: 'server-tool', protocol: 'messages', raw: '{}', text: 'S' };
     const text = encode([
       START,
@@ -138,7 +138,7 @@ describe('a stream for a client', () => {
     expect(text).toContain('"finish_reason":"stop"');
   });
 
-  it('gives every choice its role and its end, whatever the vendor left out', () => {
+  it('gives every choice its role and its end, even if the vendor left them out', () => {
     const text = encode([START, part({ kind: 'text' }, 1), say('b', 1), END]);
     const chunks = dataOf(text).flatMap((data) => (data.choices as JsonObject[] | undefined) ?? []);
     const of = (index: number): unknown[] =>
@@ -156,7 +156,7 @@ describe('a stream for a client', () => {
     ]);
   });
 
-  it('that fails shows the error in the form of this protocol and has no terminator', () => {
+  it('that fails contains the error in the form of this protocol and has no terminator', () => {
     const error = { status: 503, code: 'overloaded', type: 'server_error', message: 'busy' };
     const text = encode([START, { kind: 'error', error }, part({ kind: 'text' }), say('x'), END]);
     expect(dataOf(text).at(-1)).toEqual({
@@ -164,7 +164,7 @@ describe('a stream for a client', () => {
     });
   });
 
-  it('that asked with functions gets one call in the old form, signed on the message', () => {
+  it('for a client of legacy functions contains one call in the old form, signed on the message', () => {
     const legacy = someRequest({ stream: true, legacyFunctions: true });
     const second: PartHead = { ...callHead, id: 'd', name: 'g' };
     const signed: PartHead = { ...callHead, blobs: [someBlob('s', { place: 'call', form: 'thought' })] };

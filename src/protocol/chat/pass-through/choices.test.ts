@@ -14,7 +14,7 @@ describe('a Chat Completions stream without [DONE]', () => {
     return { output: passed + (rest?.toString() ?? ''), complete };
   };
 
-  it('is whole when its body ended as it should behind a finish reason, and gets the terminator', () => {
+  it('is complete when its body ended cleanly behind a finish reason, and gets the terminator', () => {
     const usage = chunk('', ',"usage":{"prompt_tokens":3,"completion_tokens":1}');
     for (const text of [
       chunk(said(0)) + chunk(stop(0)),
@@ -26,7 +26,7 @@ describe('a Chat Completions stream without [DONE]', () => {
     }
   });
 
-  it('is whole also when its last event lacks the blank line, or a comment follows', () => {
+  it('is complete also when its last event lacks the blank line, or a comment follows', () => {
     expect(end(chunk(stop(0)).trimEnd())).toEqual({ output: chunk(stop(0)) + DONE, complete: true });
     const text = `${chunk(stop(0))}: bye\n\n`;
     expect(end(text)).toEqual({ output: text + DONE, complete: true });

@@ -12,7 +12,7 @@ function pass(facts: RequestFacts, data: string): string | undefined {
   return chatCompletions.relayStream('sse', facts, 'platform/model').push(Buffer.from(data))?.toString();
 }
 
-describe('usage that only we asked for stays with us', () => {
+describe('usage that only the gateway requested', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['{"model":"x","choices":[{}],"usage":null}', '{"model":"platform/model","choices":[{}]}'],
     ['{"usage":null,"choices":[{}]}', '{"choices":[{}]}'],
@@ -21,16 +21,16 @@ describe('usage that only we asked for stays with us', () => {
     ['{"choices":[{"usage":null}]}', '{"choices":[{"usage":null}]}'],
     ['{"choices":[{}],"usage":{"prompt_tokens":1}}', '{"choices":[{}],"usage":{"prompt_tokens":1}}'],
   ];
-  it.each(cases)('%s', (vendor, client) => {
+  it.each(cases)('is withheld: %s', (vendor, client) => {
     expect(pass(INJECTED, `data: ${vendor}\n\n`)).toBe(`data: ${client}\n\n`);
   });
 
-  it('and stays in the stream when the client asked', () => {
+  it('is passed on when the client requested it', () => {
     const data = 'data: {"choices":[],"usage":null}\n\ndata: {"choices":[],"usage":{"prompt_tokens":1}}\n\n';
     expect(pass(ASKED, data)).toBe(data);
   });
 
-  it('is counted all the same', () => {
+  it('is counted in either case', () => {
     const relay = chatCompletions.relayStream('sse', INJECTED, 'm');
     const data = 'data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3}}\n\n';
     expect(relay.push(Buffer.from(data))).toBeUndefined();
@@ -39,7 +39,7 @@ describe('usage that only we asked for stays with us', () => {
 });
 
 describe('a vendor that names its model late', () => {
-  it('has every chunk counted, though the chunks begin alike', () => {
+  it('has every chunk counted, although the chunks begin alike', () => {
     const relay = chatCompletions.relayStream('sse', ASKED, 'm');
     for (let index = 0; index < 5; index++) {
       const choices = '[{"delta":{"content":" hello"}}]';
@@ -49,7 +49,7 @@ describe('a vendor that names its model late', () => {
   });
 });
 
-describe('an event that looks like the ones before it', () => {
+describe('an event that is similar to the ones before it', () => {
   const text = fc.oneof(
     fc.constantFrom('', 'a', 'ab', '"', '\\', '\\"', '\n', 'é😀', '},"usage":null', '"model":"x"', 'null'),
     fc.string({ unit: 'binary', maxLength: 80 }),
@@ -82,7 +82,7 @@ describe('an event that looks like the ones before it', () => {
     .array(fc.oneof(run, fc.array(event, { maxLength: 4 })), { maxLength: 5 })
     .map((runs) => runs.flat());
 
-  it('is passed on as if it were the first', () => {
+  it('is passed on like the first', () => {
     fc.assert(
       fc.property(stream, fc.constantFrom(INJECTED, ASKED), (events, facts) => {
         const relay = chatCompletions.relayStream('sse', facts, 'platform/model');
@@ -101,7 +101,7 @@ describe('an event that looks like the ones before it', () => {
     );
   });
 
-  it('has its words counted as if it were the first, empty ones and escaped ones too', () => {
+  it('has its text counted like the first, empty and escaped text too', () => {
     const words = fc.array(fc.oneof(fc.constantFrom('', ' toll', '"', '\n', 'é', '\\'), fc.string()), {
       maxLength: 20,
     });
@@ -119,7 +119,7 @@ describe('an event that looks like the ones before it', () => {
     );
   });
 
-  it('is counted and fails the stream as if it were the first', () => {
+  it('is counted and fails the stream like the first', () => {
     const content = (index: number, rest: string): string =>
       `data: {"model":"v","choices":[{"delta":{"content":" hello"}}],"pad":"${'x'.repeat(index)}"${rest}}\n\n`;
     const relay = chatCompletions.relayStream('sse', INJECTED, 'm');
@@ -133,7 +133,7 @@ describe('an event that looks like the ones before it', () => {
   });
 });
 
-describe('a long chunk that starts inside of an event', () => {
+describe('a long chunk that starts inside an event', () => {
   const streamOf = (lineEnd: string): string =>
     Array.from({ length: 100 }, (_, index) => {
       const choices = `[{"delta":{"content":"${'é'.repeat(index % 30)}"}}]`;
@@ -155,7 +155,7 @@ describe('a long chunk that starts inside of an event', () => {
     }
   });
 
-  it('is passed on up to its last whole event when nothing in it is to be changed', () => {
+  it('is passed on up to its last whole event when it needs no change', () => {
     const relay = chatCompletions.relayStream('sse', ASKED, 'v');
     const data = Buffer.from(streamOf('\n'));
     expect(relay.push(data.subarray(0, 20))).toBeUndefined();

@@ -33,7 +33,7 @@ describe('a generateContent request', () => {
     });
   });
 
-  it('lets the camel-case spelling win by presence, not by truth', () => {
+  it('prefers the camel-case spelling by presence, not by truth', () => {
     const { request } = decodeBody({
       contents: [user],
       generationConfig: { temperature: 0, stopSequences: [] },
@@ -48,7 +48,7 @@ describe('a generateContent request', () => {
     expect(decodeBody({ contents: [user] }, 'plain').request.stream).toBe(false);
   });
 
-  it('has the user as its speaker unless the model codec, and takes responses of the old role', () => {
+  it('has the user as default role unless the model speaks, and takes responses of the old role', () => {
     const contents = [{ parts: [{ text: 'a' }] }, { role: 'model', parts: [{ text: 'b' }] }];
     const old = { role: 'function', parts: [{ functionResponse: { name: 'f', response: {} } }] };
     const roles = decodeBody({ contents: [...contents, old] }).request.turns.map((turn) => turn.role);
@@ -66,7 +66,7 @@ describe('a generateContent request', () => {
     expect(request.tools[0]).toMatchObject({ schema });
   });
 
-  it('takes a single object where a list is due, and numbers as strings', () => {
+  it('takes a single object in place of a list, and numbers as strings', () => {
     const { request } = decodeBody({
       contents: { parts: { text: 'hi' } },
       tools: { function_declarations: [{ name: 'f' }] },
@@ -77,13 +77,13 @@ describe('a generateContent request', () => {
     expect(request.maxTokens).toBe(12);
   });
 
-  it('takes a system instruction as a bare text', () => {
+  it('takes a system instruction as a plain text', () => {
     expect(decodeBody({ contents: [user], systemInstruction: 'x' }).request.system).toEqual([
       { kind: 'text', text: 'x' },
     ]);
   });
 
-  it('names the options that no other vendor has', () => {
+  it('reports the options that no other vendor has', () => {
     const { dropped, request } = decodeBody({
       contents: [{ parts: [{ text: 'x', partMetadata: {}, videoMetadata: {} }] }],
       safetySettings: [],
@@ -137,7 +137,7 @@ describe('a generateContent request', () => {
     ],
   ];
 
-  it.each(REFUSED)('with %s is refused by its path', (_name, body, message) => {
+  it.each(REFUSED)('with %s is refused with its path', (_name, body, message) => {
     expect(() => decodeBody(body)).toThrow(Inexpressible);
     expect(() => decodeBody(body)).toThrow(message);
   });
@@ -157,12 +157,12 @@ describe('a part of a request', () => {
     expect(kinds[4]).toMatchObject({ source: { mime: 'text/plain' } });
   });
 
-  it('holds standard base64 whatever alphabet it came in', () => {
+  it('holds standard base64 in either input alphabet', () => {
     const [part] = decodeParts({ inlineData: { mimeType: 'image/png', data: '-_-\n_-w' } });
     expect(part).toMatchObject({ source: { base64: '+/+/+w==' } });
   });
 
-  it('is an address others may fetch, unless the file lives at Google', () => {
+  it('is an address that others may fetch, unless the file is stored at Google', () => {
     const file = (fileUri: string, mimeType?: string): object => ({ fileData: { fileUri, mimeType } });
     const parts = decodeParts(
       file('https://a.example/x.png?y=1'),
@@ -179,7 +179,7 @@ describe('a part of a request', () => {
     expect(parts[3]).toMatchObject({ path: 'contents[0].parts[3].fileData', protocol: 'gemini' });
   });
 
-  it('carries a signature of Google or an envelope of ours, and forgets the sentinel', () => {
+  it('carries a signature of Google or an envelope of the gateway, and drops the sentinel', () => {
     const foreign = {
       issuer: 'anthropic-1',
       form: 'signature',
@@ -205,7 +205,7 @@ describe('a part of a request', () => {
     expect(parts[5]).toMatchObject({ kind: 'text', text: '', blobs: [{ place: 'text' }] });
   });
 
-  it('holds the result of a tool in words, whatever form the client gave it', () => {
+  it('holds the result of a tool as text, in any form of the client', () => {
     const results = decodeParts(
       ...[{ output: 'ok' }, { error: { code: 1 } }, { a: 1, b: [2] }, {}, { output: null }].map(
         (response) => ({ functionResponse: { id: 'c1', name: 'f', response } }),
@@ -240,7 +240,7 @@ describe('a part of a request', () => {
     expect(part).toMatchObject({ parts: [{ kind: 'text', text: 'see' }, { kind: 'image' }] });
   });
 
-  it('shows what a tool at Google did as text', () => {
+  it('represents a server tool of Google as text', () => {
     const parts = decodeParts(
       { executableCode: { language: 'PYTHON', code: 'print(1)' } },
       { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1\n' } },
@@ -269,7 +269,7 @@ describe('options of a request', () => {
     expect(choose('MODE_UNSPECIFIED')).toBeUndefined();
   });
 
-  it('steer thinking by budget or by level', () => {
+  it('control thinking by budget or by level', () => {
     const think = (thinkingConfig: object): unknown =>
       decodeBody({ contents: [user], generationConfig: { thinkingConfig } }).request.thinking;
     expect(think({ thinkingBudget: 0 })).toMatchObject({ mode: 'off', budgetTokens: undefined });
@@ -279,7 +279,7 @@ describe('options of a request', () => {
     expect(think({ includeThoughts: false })).toMatchObject({ mode: undefined, show: false });
   });
 
-  it('ask for JSON with or without a schema', () => {
+  it('request JSON with or without a schema', () => {
     const format = (generationConfig: object): unknown =>
       decodeBody({ contents: [user], generationConfig }).request.format;
     const mime = { responseMimeType: 'application/json' };
@@ -292,14 +292,14 @@ describe('options of a request', () => {
     expect(format({ ...mime, response_json_schema: { const: 1 } })).toMatchObject({ schema: '{"const":1}' });
   });
 
-  it('leave a choice of bare words to the model, and say so', () => {
+  it('drop a choice of plain words, and report it', () => {
     const config = { responseMimeType: 'text/x.enum', responseSchema: { type: 'STRING', enum: ['a'] } };
     const { request, dropped } = decodeBody({ contents: [user], generationConfig: config });
     expect(request.format).toEqual({ kind: 'text' });
     expect(dropped).toEqual(['generationConfig.responseMimeType']);
   });
 
-  it('ask for several answers and for logprobs', () => {
+  it('request several answers and logprobs', () => {
     const config = { candidateCount: 2, responseLogprobs: true, logprobs: 3, stopSequences: ['a', 'b'] };
     const { request } = decodeBody({ contents: [user], generationConfig: config });
     expect(request).toMatchObject({ answers: 2, logprobs: 3, stop: ['a', 'b'] });

@@ -41,7 +41,7 @@ describe("Gemini's stream", () => {
     ]);
   });
 
-  it('puts the arguments of a call together that come in fragments', () => {
+  it('joins the arguments of a call that come in fragments', () => {
     const piece = (jsonPath: string, value: JsonObject): JsonObject => ({ jsonPath, ...value });
     const fragment = (partialArgs: JsonValue[], willContinue = true): JsonObject =>
       chunk([{ functionCall: willContinue ? { partialArgs, willContinue } : {} }]);
@@ -96,7 +96,7 @@ describe("Gemini's stream", () => {
     ]);
   });
 
-  it('gives the signature of a thought, and of a text', () => {
+  it('emits the signature of a thought, and of a text', () => {
     const chunks = [
       chunk([{ text: 'hm', thought: true, thoughtSignature: 'AAAA' }]),
       chunk([{ text: 'a' }]),
@@ -112,7 +112,7 @@ describe("Gemini's stream", () => {
     expect(own.filter((event) => event.kind === 'part')).toHaveLength(2);
   });
 
-  it('never merges words with a part that is signed already', () => {
+  it('never appends text to a part that is already signed', () => {
     const events = decode([
       chunk([{ text: 'a', thought: true, thoughtSignature: 'AAAA' }]),
       chunk([{ text: 'b', thought: true }], { finishReason: 'STOP' }),
@@ -134,7 +134,7 @@ describe("Gemini's stream", () => {
     ]);
   });
 
-  it('goes on after a first reason, as with tools that run at Google', () => {
+  it('continues after a first finish reason, as with tools that run at Google', () => {
     const events = decode([
       chunk([{ functionCall: { name: 'f' } }], { finishReason: 'STOP' }),
       chunk([{ text: 'done' }], { finishReason: 'MAX_TOKENS' }),
@@ -142,12 +142,12 @@ describe("Gemini's stream", () => {
     expect(events.slice(-3)).toEqual([delta('done'), finish('length'), { kind: 'end' }]);
   });
 
-  it('ends a blocked prompt as filtered', () => {
+  it('ends a blocked prompt with the content filter', () => {
     const events = decode([{ promptFeedback: { blockReason: 'SAFETY' }, responseId: 'r1' }]);
     expect(events).toMatchObject([start, finish('filter'), { kind: 'end' }]);
   });
 
-  it('is an error where it holds one, and nothing follows', () => {
+  it('is an error where it contains one, and nothing follows', () => {
     const error = { code: 503, status: 'UNAVAILABLE', message: 'busy' };
     const events = decode([chunk([{ text: 'a' }]), { error }, chunk([{ text: 'b' }])]);
     expect(events.at(-1)).toEqual({
@@ -157,7 +157,7 @@ describe("Gemini's stream", () => {
     expect(events).toHaveLength(4);
   });
 
-  it('that failed before anything was said is an error', () => {
+  it('that failed before any content is an error', () => {
     const events = decode([chunk([], { finishReason: 'MALFORMED_FUNCTION_CALL' })]);
     expect(events).toMatchObject([start, { kind: 'error', error: { status: 502 } }]);
   });
@@ -195,7 +195,7 @@ describe("Gemini's stream", () => {
     ]);
   });
 
-  it('ends once, and has an answer even where nothing came', () => {
+  it('ends once, and has an answer even without content', () => {
     const events: HubEvent[] = [];
     const decoder = geminiCodec.createDecoder(foreignClient, (event) => events.push(event));
     decoder.finish();
@@ -204,7 +204,7 @@ describe("Gemini's stream", () => {
     expect(events).toEqual([{ ...start, id: undefined }, finish('stop'), { kind: 'end' }]);
   });
 
-  it('never throws, whatever comes', () => {
+  it('never throws, for any input', () => {
     const odd: JsonObject[] = [
       {},
       { candidates: [1, null, [], {}] },

@@ -56,7 +56,7 @@ describe("Gemini's answer", () => {
     expect(choiceOf(body).parts).toHaveLength(2);
   });
 
-  it('shows the picture and not the sketches before it', () => {
+  it('contains the final picture and not the sketches before it', () => {
     const inlineData = { mimeType: 'image/png', data: 'AAAA' };
     const { parts } = choiceOf(candidate([{ inlineData, thought: true }, { inlineData }]));
     expect(parts).toEqual([{ kind: 'image', source: { kind: 'bytes', mime: 'image/png', base64: 'AAAA' } }]);
@@ -85,12 +85,12 @@ describe("Gemini's answer", () => {
     expect(choiceOf(candidate([{ text: 'x' }], { finishReason })).finish.reason).toBe(reason);
   });
 
-  it('says why it was filtered, and is no call for that', () => {
+  it('has the reason of the content filter, and no call', () => {
     const body = candidate([], { finishReason: 'SAFETY', finishMessage: 'because' });
     expect(choiceOf(body)).toEqual({ parts: [], finish: { reason: 'filter', message: 'because' } });
   });
 
-  it('that failed before anything was said is an error', () => {
+  it('that failed before any content is an error', () => {
     const body = candidate([], { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'bad' });
     expect(decode(body)).toEqual({
       status: 502,
@@ -112,7 +112,7 @@ describe("Gemini's answer", () => {
     expect(choiceOf({}).finish).toEqual({ reason: 'stop' });
   });
 
-  it('is an error where it holds one, whatever the status was', () => {
+  it('is an error where it contains one, with any status', () => {
     expect(decode({ error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'slow' } })).toMatchObject({
       status: 429,
       type: 'RESOURCE_EXHAUSTED',
@@ -155,7 +155,7 @@ describe("Gemini's answer", () => {
     });
   });
 
-  it('never throws, whatever it holds', () => {
+  it('never throws, for any content', () => {
     const odd = [
       null,
       1,
@@ -173,7 +173,7 @@ describe("Gemini's answer", () => {
 });
 
 describe('an answer for a Google client', () => {
-  it('names the platform model and the call, and speaks as the model', () => {
+  it('has the platform’s model, the call, and the role model', () => {
     expect(encode(answered({ kind: 'text', text: 'x' }))).toEqual({
       candidates: [{ content: { parts: [{ text: 'x' }], role: 'model' }, finishReason: 'STOP', index: 0 }],
       modelVersion: 'house-model',
@@ -186,7 +186,7 @@ describe('an answer for a Google client', () => {
     expect(candidates).toMatchObject([{ content: { parts: [{ text: '' }] } }]);
   });
 
-  it('carries the blobs of other vendors in an envelope on the call', () => {
+  it('contains the signatures of other vendors in an envelope on the call', () => {
     const blob = {
       issuer: 'anthropic-1',
       form: 'signature',
@@ -202,7 +202,7 @@ describe('an answer for a Google client', () => {
     expect(unwrapBlobsBase64(made?.thoughtSignature ?? '')).toEqual([blob]);
   });
 
-  it('leaves out a call that no client could read, and says so', () => {
+  it('drops a call that no client could read, and reports it', () => {
     const { candidates } = encode(answered({ ...call, arguments: '{"a":' }));
     expect(candidates).toEqual([
       {
@@ -231,7 +231,7 @@ describe('an answer for a Google client', () => {
     expect(encode({ choices }).candidates).toMatchObject([{ finishReason }]);
   });
 
-  it('is an ordinary answer where the refusal was spoken, and says why where it was not', () => {
+  it('is an ordinary answer where the refusal is text, and has the reason where it is not', () => {
     const finish = { reason: 'refusal', message: 'cyber' } as const;
     const spoken = encode({ choices: [{ parts: [{ kind: 'refusal', text: 'no' }], finish }] });
     expect(spoken.candidates).toMatchObject([{ content: { parts: [{ text: 'no' }] }, finishReason: 'STOP' }]);
@@ -262,7 +262,7 @@ describe('an answer for a Google client', () => {
     });
   });
 
-  it('shows pictures, logprobs, and pages by bytes of UTF-8', () => {
+  it('contains pictures, logprobs, and pages by bytes of UTF-8', () => {
     const logprobs = [{ token: 'a', logprob: -0.5, top: [{ token: 'b', logprob: -1 }] }];
     const citations = [{ url: 'https://a.example', title: 'A', start: 1, end: 2 }];
     const parts: Part[] = [
@@ -286,7 +286,7 @@ describe('an answer for a Google client', () => {
     ]);
   });
 
-  it('holds every choice', () => {
+  it('contains every choice', () => {
     const choices = ['a', 'b'].map((text): Choice => ({ parts: [{ kind: 'text', text }], finish: stop }));
     expect(encode({ choices }).candidates).toMatchObject([
       { index: 0, content: { parts: [{ text: 'a' }] } },

@@ -40,12 +40,12 @@ describe('a conversation for Gemini', () => {
     expect(body.systemInstruction).toEqual({ parts: [{ text: 'one' }, { text: 'two' }] });
   });
 
-  it('lets the system speak as the user where nobody else does', () => {
+  it('sends the system as the user where no other turn exists', () => {
     const { body } = encodeBody(hubRequest({ system: [{ kind: 'text', text: 'go' }], turns: [] }));
     expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'go' }] }] });
   });
 
-  it('has system words of mid-conversation in the turn of the user', () => {
+  it('puts system turns inside the conversation into the user turn', () => {
     const system: Turn = { role: 'system', parts: [text('short!')] };
     expect(contentsOf([user(text('a')), assistant(text('b')), system, user(text('c'))])).toEqual([
       { role: 'user', parts: [{ text: 'a' }] },
@@ -65,12 +65,12 @@ describe('a conversation for Gemini', () => {
     ]);
   });
 
-  it('holds no empty text and no turn that was nothing else', () => {
+  it('contains no empty text and no turn without content', () => {
     const turns = [user(text('a')), assistant(text('')), user(text(''), text('b'))];
     expect(contentsOf(turns)).toEqual([{ role: 'user', parts: [{ text: 'a' }, { text: 'b' }] }]);
   });
 
-  it('gives arguments as they were written, and those that are no object under one name', () => {
+  it('keeps arguments as they were written, and puts those that are no object under one name', () => {
     const turns = [
       user(text('a')),
       assistant(call(), call({ id: 'c2', arguments: '{"a":' })),
@@ -81,7 +81,7 @@ describe('a conversation for Gemini', () => {
     expect(body).toContain('"args":{"_raw":"{\\"a\\":"}');
   });
 
-  it('signs the first call of each step, by the real signature or the sentinel', () => {
+  it('signs the first call of each step with the real signature or the sentinel', () => {
     const blobs = [{ issuer: 'google-1', form: 'thought', place: 'call', value: 'U0lH' }] as const;
     const turns = [
       user(text('a')),
@@ -99,7 +99,7 @@ describe('a conversation for Gemini', () => {
     expect(signatures('gemini-2.5-pro')).toEqual([undefined, undefined, 'U0lH', undefined]);
   });
 
-  it('returns signed thoughts and signed texts in their places, and no thought without a signature', () => {
+  it('returns signed thoughts and texts in their places, and no thought without a signature', () => {
     const blob = { issuer: 'google-1', form: 'thought', value: 'U0lH' } as const;
     const turns = [
       user(text('a')),
@@ -150,7 +150,7 @@ describe('a conversation for Gemini', () => {
     expect(body).toContain('}},{"text":"go on"}]');
   });
 
-  it('shows the pictures of a result inside it, or behind all results where the model is older', () => {
+  it('contains the pictures of a result inside it, or behind all results for older models', () => {
     const turns = [
       user(text('a')),
       assistant(call(), call({ id: 'c2' })),
@@ -193,7 +193,7 @@ describe('a conversation for Gemini', () => {
     ]);
   });
 
-  it('gives addresses to models that fetch them, with a type only where it is known', () => {
+  it('keeps addresses for models that fetch them, with a type only where it is known', () => {
     const url = (address: string): Part => ({ kind: 'file', source: { kind: 'url', url: address } });
     const turns = [user(url('https://a.example/x.pdf?s=1'), url('https://a.example/x'))];
     const { body } = encodeBody(hubRequest({ turns }), targetOf('gemini-3-pro', { mediaUrls: true }));
@@ -227,7 +227,7 @@ describe('a conversation for Gemini', () => {
     expect(() => contentsOf([user(part)])).toThrow(message);
   });
 
-  it('tells refusals and the work of foreign tools as text', () => {
+  it('represents refusals and foreign tools as text', () => {
     const turns = [
       user(text('a')),
       assistant(

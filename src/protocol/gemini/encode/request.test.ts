@@ -8,7 +8,7 @@ const tool = { kind: 'function', name: 'f', schema: undefined, strict: undefined
 const picture: Part = { kind: 'image', source: { kind: 'bytes', mime: 'image/png', base64: 'AAAA' } };
 
 describe('tools for Gemini', () => {
-  it('stand in one entry, with a schema only where there are arguments', () => {
+  it('are in one entry, with a schema only where there are arguments', () => {
     const { body } = encodeBody(
       hubRequest({
         tools: [
@@ -58,7 +58,7 @@ describe('tools for Gemini', () => {
     expect(body.toolConfig).toEqual(expected);
   });
 
-  it('cannot be forced where the model forbids it, and the loss is named', () => {
+  it('cannot be forced where the model forbids it, and the loss is reported', () => {
     const request = hubRequest({ tools: [tool], toolChoice: { kind: 'required' } });
     const { body, dropped } = encodeBody(request, targetOf('gemini-3-pro', { forcedToolChoice: false }));
     expect(body.toolConfig).toBeUndefined();
@@ -73,7 +73,7 @@ describe('options for Gemini', () => {
     return (config as { thinkingConfig?: unknown } | undefined)?.thinkingConfig;
   };
 
-  it('steer thinking by a level the model has, never by a budget, from Gemini 3 on', () => {
+  it('control thinking by a level of the model, never by a budget, from Gemini 3 on', () => {
     expect(think({ effort: 'medium' }, 'gemini-3-pro')).toEqual({ thinkingLevel: 'HIGH' });
     expect(think({ effort: 'minimal' }, 'gemini-3-flash')).toEqual({ thinkingLevel: 'MINIMAL' });
     expect(think({ effort: 'none' }, 'gemini-3-pro')).toEqual({ thinkingLevel: 'LOW' });
@@ -84,7 +84,7 @@ describe('options for Gemini', () => {
     expect(think({ mode: 'adaptive' }, 'gemini-3-pro')).toBeUndefined();
   });
 
-  it('steer thinking by a budget within its bounds on Gemini 2.5', () => {
+  it('control thinking by a budget within its bounds on Gemini 2.5', () => {
     expect(think({ effort: 'none' }, 'gemini-2.5-flash')).toEqual({ thinkingBudget: 0 });
     expect(think({ effort: 'none' }, 'gemini-2.5-pro')).toEqual({ thinkingBudget: 128 });
     expect(think({ effort: 'medium' }, 'gemini-2.5-pro')).toEqual({ thinkingBudget: 8192 });
@@ -97,7 +97,7 @@ describe('options for Gemini', () => {
     expect(think({}, 'gemini-2.5-pro')).toBeUndefined();
   });
 
-  it('show thoughts to clients that want them', () => {
+  it('include thoughts for clients that want them', () => {
     expect(think({ show: true }, 'gemini-3-pro')).toEqual({ includeThoughts: true });
     expect(think({ show: false, effort: 'low' }, 'gemini-3-pro')).toEqual({ thinkingLevel: 'LOW' });
     expect(think({ effort: 'low' }, 'gemini-3-pro', { client: 'chat' })).toEqual({
@@ -107,7 +107,7 @@ describe('options for Gemini', () => {
     expect(think({}, 'gemini-3-pro', { client: 'chat' })).toBeUndefined();
   });
 
-  it('ask for JSON, in words where the model takes no format beside tools', () => {
+  it('request JSON, in text where the model takes no format beside tools', () => {
     const schema = '{"type":"object","properties":{"a":{"type":"string"}}}';
     const format = { kind: 'schema', name: 'x', description: undefined, schema, strict: true } as const;
     expect(encodeBody(hubRequest({ format, tools: [tool] })).body.generationConfig).toEqual({
@@ -122,7 +122,7 @@ describe('options for Gemini', () => {
     expect(json.body.generationConfig).toEqual({ responseMimeType: 'application/json' });
   });
 
-  it('stay within what Google takes', () => {
+  it('stay within the limits of Google', () => {
     const sampling = {
       ...NO_SAMPLING,
       temperature: 3,
@@ -151,12 +151,12 @@ describe('options for Gemini', () => {
     ]);
   });
 
-  it('ask for several answers, but not for more than eight', () => {
+  it('request several answers, but not more than eight', () => {
     expect(encodeBody(hubRequest({ answers: 8 })).body.generationConfig).toEqual({ candidateCount: 8 });
     expect(() => encodeBody(hubRequest({ answers: 9 }))).toThrow(Inexpressible);
   });
 
-  it('name what Google has no word for', () => {
+  it('report what Google cannot express', () => {
     const marked: Part = { kind: 'text', text: 'a', cache: {} };
     const turns: Turn[] = [{ role: 'user', parts: [marked, { ...picture, detail: 'low' } as Part] }];
     const { dropped } = encodeBody(

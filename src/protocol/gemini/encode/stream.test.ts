@@ -48,7 +48,7 @@ describe.each(FRAMINGS)('a stream for a Google client (%s)', (framing) => {
     responseId: 'call1',
   });
 
-  it('sends text as it comes, and the reason and the usage last', () => {
+  it('sends text at once, and the finish reason and the usage last', () => {
     const given = [start, part('reasoning'), delta('hm'), part('text'), delta('a"\n'), delta('')];
     expect(chunks(...given, { kind: 'usage', usage }, finish('stop'), end)).toEqual([
       text('hm', { thought: true }),
@@ -67,13 +67,13 @@ describe.each(FRAMINGS)('a stream for a Google client (%s)', (framing) => {
     ]);
   });
 
-  it('takes the usage that comes after the end of the answer', () => {
+  it('uses usage that comes after the end of the answer', () => {
     const all = chunks(start, finish('stop'), { kind: 'usage', usage }, end);
     expect(all).toHaveLength(1);
     expect(all[0]).toMatchObject({ usageMetadata: { totalTokenCount: 12 } });
   });
 
-  it('sends a call when it is whole, with its arguments as they were written', () => {
+  it('sends a call when it is complete, with its arguments as they were written', () => {
     const blob: Blob = {
       issuer: 'openai-1',
       form: 'encrypted',
@@ -103,14 +103,14 @@ describe.each(FRAMINGS)('a stream for a Google client (%s)', (framing) => {
     expect(last).toMatchObject({ candidates: [{ finishReason: 'STOP' }] });
   });
 
-  it('gives the reason of a call that could not be read', () => {
+  it('has the reason of a call that could not be read', () => {
     const [last] = chunks(start, callPart(), delta('{"a"'), finish('tool'), end);
     expect(last).toMatchObject({ candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL' }] });
     const [cut] = chunks(start, callPart(), delta('{"a"'), finish('length'), end);
     expect(cut).toMatchObject({ candidates: [{ finishReason: 'MAX_TOKENS' }] });
   });
 
-  it('ends with a candidate that has a part even where nothing was said', () => {
+  it('ends with a candidate that has a part even without content', () => {
     expect(chunks(start, end)).toEqual([
       {
         candidates: [{ content: { parts: [{ text: '' }], role: 'model' }, finishReason: 'STOP', index: 0 }],
@@ -120,13 +120,13 @@ describe.each(FRAMINGS)('a stream for a Google client (%s)', (framing) => {
     ]);
   });
 
-  it('has no end without the end of the vendor', () => {
+  it('has no end before the end of the vendor’s stream', () => {
     const cut = encodeEvents([start, part('text'), delta('a'), finish('stop')], foreignSession(), framing);
     expect(cut).not.toContain('finishReason');
     expect(cut.endsWith(']')).toBe(false);
   });
 
-  it('tells an error by a number and a status, and nothing after it', () => {
+  it('reports an error by a number and a status, and nothing after it', () => {
     const error = { status: 529, code: 'x', type: 'overloaded_error', message: 'busy' };
     const all = chunks(start, part('text'), delta('a'), { kind: 'error', error }, delta('b'), end);
     expect(all).toEqual([text('a'), { error: { code: 503, message: 'busy', status: 'UNAVAILABLE' } }]);
@@ -151,7 +151,7 @@ describe.each(FRAMINGS)('a stream for a Google client (%s)', (framing) => {
     });
   });
 
-  it('shows pictures, refusals, foreign tools and pages', () => {
+  it('contains pictures, refusals, foreign tools and pages', () => {
     const citation = { url: 'https://a.example', citedText: 'no' };
     const all = chunks(
       start,
@@ -187,11 +187,11 @@ describe.each(FRAMINGS)('a stream for a Google client (%s)', (framing) => {
 });
 
 describe('the frame of a stream', () => {
-  it('lets an error of the gateway follow at any time in an array', () => {
+  it('allows an error of the gateway at any point of an array', () => {
     expect(() => JSON.parse(`${encodeEvents([start], foreignSession(), 'json-array')},{}]`)).not.toThrow();
   });
 
-  it('holds a first error in an array of its own', () => {
+  it('wraps a first error in an array of its own', () => {
     const error = { status: 400, code: undefined, type: undefined, message: 'no' };
     const text = encodeEvents([{ kind: 'error', error }], foreignSession(), 'json-array');
     expect(JSON.parse(text)).toEqual([{ error: { code: 400, message: 'no', status: 'INVALID_ARGUMENT' } }]);
@@ -219,7 +219,7 @@ const called = fc.record({
 });
 
 describe('a stream that is encoded and decoded again', () => {
-  it('is the same, but for the order of integer keys and how text was cut', () => {
+  it('is the same, except for the order of integer keys and the boundaries of text', () => {
     const parts = fc.array(fc.oneof(spoken, called), { maxLength: 6 });
     fc.assert(
       fc.property(parts, fc.constantFrom(...FRAMINGS), (given, framing) => {

@@ -39,8 +39,8 @@ const ROWS: readonly (readonly [string, unknown, number])[] = [
   ['parts that are no list', picture, 0],
 ];
 
-describe('pictures in the parts of an answer', () => {
-  it.each(ROWS)('%s', (_name, parts, count) => {
+describe('images in the parts of an answer', () => {
+  it.each(ROWS)('are counted: %s', (_name, parts, count) => {
     const candidates = withParts(parts);
     expect(walked(candidates).pictures).toBe(count);
     expect(walked(candidates, 2).pictures).toBe(count);
@@ -50,21 +50,21 @@ describe('pictures in the parts of an answer', () => {
     expect(painting.count).toBe(count);
   });
 
-  it('an escaped slash is one', () => {
+  it('count with an escaped slash in their type', () => {
     const text = JSON.stringify(withParts([picture])).replace('image/png', 'image\\/png');
     const found = new Candidates();
     found.walk(Buffer.from(text), 0, Buffer.byteLength(text));
     expect(found.pictures).toBe(1);
   });
 
-  it('of all candidates, and of the last walk only', () => {
+  it('count over all candidates, of the last walk only', () => {
     const found = walked([{ content: { parts: [picture] } }, { content: { parts: [picture] } }]);
     expect(found.pictures).toBe(2);
     found.walk(Buffer.from('[{}]'), 0, 4);
     expect(found.pictures).toBe(0);
   });
 
-  it('a candidate that is broken is passed over', () => {
+  it('do not count in a broken candidate', () => {
     const text = `[{"content" {}},${JSON.stringify(withParts([picture])).slice(1)}`;
     const found = new Candidates();
     expect(found.walk(Buffer.from(text), 0, text.length)).toBe(text.length);
@@ -81,27 +81,27 @@ it.each([
   expect(walked([{ index: 1 }, candidate]).isAnyFinished).toBe(isFinished);
 });
 
-describe('pictures in the usage', () => {
+describe('images in the usage', () => {
   const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 2, totalTokenCount: 3 };
   const bodyOf = (count: number, rest: object): Buffer => {
     const parts = Array.from({ length: count }, () => picture);
     return Buffer.from(JSON.stringify({ candidates: withParts(parts), ...rest }));
   };
 
-  it('of a plain answer, with figures and without', () => {
+  it('of a plain answer count, with figures and without', () => {
     const answer = generateContent.readResponse(bodyOf(2, { usageMetadata }), FACTS, 'm');
     expect(answer.usage).toMatchObject({ images: 2, outputText: 2 });
     const silent = generateContent.readResponse(bodyOf(2, {}), FACTS, 'm');
     expect(silent).toMatchObject({ usage: undefined, images: 2 });
   });
 
-  it('an answer without candidates has none, whatever came before', () => {
+  it('are zero for an answer without candidates, whatever came before', () => {
     generateContent.readResponse(bodyOf(2, {}), FACTS, 'm');
     const blocked = Buffer.from(JSON.stringify({ promptFeedback: {}, usageMetadata }));
     expect(generateContent.readResponse(blocked, FACTS, 'm').usage?.images).toBe(0);
   });
 
-  it('no call is charged for more than the bound', () => {
+  it('count up to the bound per call', () => {
     const body = bodyOf(IMAGES_PER_CALL_MAX + 1, { usageMetadata });
     expect(generateContent.readResponse(body, FACTS, 'm').usage?.images).toBe(IMAGES_PER_CALL_MAX);
     const relay = new Relay('sse', new GeminiEventReader(), 'm');
@@ -109,7 +109,7 @@ describe('pictures in the usage', () => {
     expect(relay.usage().usage.images).toBe(IMAGES_PER_CALL_MAX);
   });
 
-  it('of a stream, each chunk its own, wherever it is split', () => {
+  it('of a stream count for each chunk, wherever it is split', () => {
     const relay = new Relay('sse', new GeminiEventReader(), 'm');
     const chunk = `data: ${bodyOf(1, {}).toString()}\r\n\r\n`;
     const text = `${chunk}data: {"usageMetadata":{}}\r\n\r\n${chunk}`;

@@ -4,7 +4,7 @@ import { isObject, RawJson, readJson, writeJson } from './json.ts';
 
 const NONE = new Set<string>();
 
-describe('JSON that keeps its spelling where it matters', () => {
+describe('the JSON parser that keeps the spelling of raw keys', () => {
   test('reads exactly what the engine reads', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
@@ -17,7 +17,7 @@ describe('JSON that keeps its spelling where it matters', () => {
     );
   });
 
-  test('a text is read if and only if the engine reads it', () => {
+  test('accepts a text if and only if the engine does', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.string(), (json, at, garbage) => {
         const text = `{"a":${json.slice(0, at % (json.length + 1))}${garbage}}`;
@@ -33,39 +33,39 @@ describe('JSON that keeps its spelling where it matters', () => {
     );
   });
 
-  test('the value of a raw key keeps key order, large integers, spelling and duplicates', () => {
+  test('keeps key order, large integers, spelling and duplicates under a raw key', () => {
     const schema = '{"10":1, "2":9007199254740993,"x":1.0,"x":2,"s":"\\u0041"}';
     const read = readJson(`{"tools":[{"input_schema": ${schema} ,"name":"a"}]}`, new Set(['input_schema']));
     expect(writeJson(read ?? null)).toBe(`{"tools":[{"input_schema":${schema},"name":"a"}]}`);
   });
 
-  test('a string or null under a raw key is an ordinary value', () => {
+  test('takes a string or null under a raw key as an ordinary value', () => {
     expect(readJson('{"arguments":"{}","schema":null}', new Set(['arguments', 'schema']))).toEqual({
       arguments: '{}',
       schema: null,
     });
   });
 
-  test('a prototype is no field, and too deep is no JSON', () => {
+  test('refuses a prototype as a field, and too deep nesting', () => {
     expect(readJson('{"__proto__":{"a":1},"b":2}', NONE)).toEqual({ b: 2 });
     expect(readJson(`{"a":${'['.repeat(300)}${']'.repeat(300)}}`, NONE)).toBeUndefined();
   });
 
   test.each(['{"', '{"a', '{"a":"b', '{"a":"b\\\\"c', '{"a":"b\\"}'])(
-    'a string that stays open is no JSON: %s',
+    'refuses an unterminated string: %s',
     (text) => {
       expect(readJson(text, NONE)).toBeUndefined();
     },
   );
 
-  test('fields without a value are left out and raw text is written as it is', () => {
+  test('leaves out fields without a value and writes raw text unchanged', () => {
     expect(writeJson({ a: undefined, b: new RawJson('{"z":1.0}'), c: [null, true, 'ü"'] })).toBe(
       '{"b":{"z":1.0},"c":[null,true,"ü\\""]}',
     );
   });
 });
 
-test('a string of escapes is read within its budget, and given up beyond it', () => {
+test('a string of escapes is decoded within its budget, and refused beyond it', () => {
   const text = `{"a":"${'\\"'.repeat(2_000)}","b":1}`;
   expect(readJson(text, NONE, { left: 10, escapedLeft: 5_000 })).toEqual({ a: '"'.repeat(2_000), b: 1 });
   const budget = { left: 10, escapedLeft: 1_500 };

@@ -14,7 +14,7 @@ const PNG = 'iVBORw0KGgoAAAAA';
 const PDF = 'JVBERi0xLjQK';
 
 describe('an address', () => {
-  it('of the web stays as it is', () => {
+  it('of the web stays unchanged', () => {
     expect(decodeAddress('HTTPS://a.example/b?c', 'p')).toEqual({
       kind: 'url',
       url: 'HTTPS://a.example/b?c',
@@ -29,7 +29,7 @@ describe('an address', () => {
     ['data:,hi%21', 'text/plain', 'aGkh'],
     ['data:text/csv;charset=utf-8,a%2Cb', 'text/csv', 'YSxi'],
     ['data:image/png;base64,iV-_\nQg', 'image/png', 'iV+/Qg=='],
-  ])('%s holds its bytes with their true type', (address, mime, base64) => {
+  ])('%s contains its bytes with their true type', (address, mime, base64) => {
     expect(decodeAddress(address, 'p')).toEqual({ kind: 'bytes', mime, base64 });
     expect(findAddress(address)).toEqual({ kind: 'bytes', mime, base64 });
   });
@@ -58,12 +58,12 @@ describe('an address', () => {
 });
 
 describe('bytes', () => {
-  it('have the type that was declared, unless they are something else that we know', () => {
+  it('have the declared type, unless they are of another known type', () => {
     expect(decodeBytes('application/x-thing; v=1', 'AAEC', 'p').mime).toBe('application/x-thing');
     expect(decodeBytes('application/pdf', PNG, 'p').mime).toBe('image/png');
   });
 
-  it('without a declared type are what they begin with or what their name says, and nothing else', () => {
+  it('without a declared type get it from their first bytes or their name, or have none', () => {
     expect(decodeUntyped(PDF, undefined, 'p').mime).toBe('application/pdf');
     expect(decodeUntyped('YSxi', 'b.CSV', 'p').mime).toBe('text/csv');
     for (const name of [undefined, '', 'b', 'b.xyz', 'pdf']) {
@@ -71,7 +71,7 @@ describe('bytes', () => {
     }
   });
 
-  it('are written in the standard alphabet with the padding that is due', () => {
+  it('are written in the standard alphabet with correct padding', () => {
     expect(['AA', 'AA=', 'AA==', 'A-_ \n+', 'AAA', 'AAAA'].map(standardBase64)).toEqual([
       ...['AA==', 'AA==', 'AA==', 'A+/+', 'AAA=', 'AAAA'],
     ]);
@@ -79,7 +79,7 @@ describe('bytes', () => {
 });
 
 describe('a part', () => {
-  it('is what its type says, whatever the field was called', () => {
+  it('has the kind of its type, in any field', () => {
     const kindOf = (mime: string | undefined): string =>
       mediaPart('image', { kind: 'url', url: 'u', ...(mime === undefined ? {} : { mime }) }, {}).kind;
     expect([undefined, 'image/png', 'audio/wav', 'video/mp4', 'application/pdf'].map(kindOf)).toEqual([
@@ -94,7 +94,7 @@ describe('a part', () => {
 });
 
 describe('a media type', () => {
-  it('is read without its parameters, and known by the endings of names', () => {
+  it('is read without its parameters, and guessed from file extensions', () => {
     expect(plainType(' Text/Plain ; charset=x')).toBe('text/plain');
     expect(plainType('text')).toBeUndefined();
     expect(typeOfName('a.b.htm')).toBe('text/html');

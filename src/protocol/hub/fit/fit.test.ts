@@ -48,7 +48,7 @@ describe('tools', () => {
     expect(request.turns[1]?.parts[0]).toMatchObject({ name: tool?.name, callId: 'c1' });
   });
 
-  it('of one name are declared once, and a subset of them is named as they are', () => {
+  it('of one name are declared once, and a subset of them uses their names', () => {
     const request = fitted({
       tools: [look, { ...look, description: 'again' }, { ...look, name: 'x y' }],
       toolChoice: { kind: 'subset', names: ['look', 'x y'], required: true },
@@ -61,7 +61,7 @@ describe('tools', () => {
     });
   });
 
-  it('that are not there are not chosen among', () => {
+  it('that are not declared are not in the choice', () => {
     const request = fitted({ toolChoice: { kind: 'required' }, parallelCalls: false });
     expect([request.toolChoice, request.parallelCalls]).toEqual([undefined, undefined]);
   });
@@ -95,7 +95,7 @@ describe('tools', () => {
     expect(request.turns[1]?.parts[0]).toMatchObject({ custom: false });
   });
 
-  it('of free text stay what they are where protocol and model have them', () => {
+  it('of free text stay unchanged where protocol and model have them', () => {
     expect(fitted(patched, {}, { customTools: true }).tools[0]).toEqual(patch);
     expect(fitted(patched, {}, { customTools: true }).turns[0]).toEqual(patched.turns?.[0]);
     expect(fitted(patched, { customTools: false }, { customTools: true }).tools[0]?.kind).toBe('function');
@@ -103,7 +103,7 @@ describe('tools', () => {
 });
 
 describe('ids of calls', () => {
-  it('are shortened, cleaned and told apart, with their results', () => {
+  it('are shortened, cleaned and made unique, with their results', () => {
     const long = 'i'.repeat(90);
     const request = fitted({
       turns: [
@@ -122,7 +122,7 @@ describe('ids of calls', () => {
     expect(new Set([...(ids[0] ?? []), ...(ids[2] ?? [])]).size).toBe(3);
   });
 
-  it('that are missing are made up alike every time, and differ for calls of one function', () => {
+  it('that are missing are generated deterministically, and differ for calls of one function', () => {
     const turns = [
       { role: 'assistant', parts: [call(''), call('')] },
       { role: 'user', parts: [result('', { name: 'look' }), result('', { name: 'look' })] },
@@ -135,7 +135,7 @@ describe('ids of calls', () => {
   });
 });
 
-describe('blobs', () => {
+describe('signatures', () => {
   const answered = (...parts: Part[]): HubRequest['turns'] => [
     { role: 'assistant', parts },
     { role: 'user', parts: [result('c1')] },
@@ -150,7 +150,7 @@ describe('blobs', () => {
     expect(partsOf(fitted({ turns: answered(...thoughts, call('c1')) }))).toEqual([...thoughts, call('c1')]);
   });
 
-  it('of others are removed with their thinking, and so is thinking without a blob', () => {
+  it('of other issuers are removed with their thinking, and so is thinking without a signature', () => {
     const parts: Part[] = [
       { kind: 'reasoning', text: 'foreign', blob: blob('s1', { issuer: 'v2-c1-m1' }) },
       { kind: 'reasoning', text: 'bare' },
@@ -169,7 +169,7 @@ describe('blobs', () => {
     expect(partsOf(fitRequest(someRequest({ turns }), target, someRules()).request)).toEqual([call('c1')]);
   });
 
-  it('of others leave their thinking where the model wants it back', () => {
+  it('of other issuers leave their thinking where the model requires it', () => {
     const parts: Part[] = [
       { kind: 'reasoning', text: 'foreign', blob: blob('s1', { issuer: 'x' }) },
       call('c1'),
@@ -180,7 +180,7 @@ describe('blobs', () => {
     });
   });
 
-  it('of a call that came as thinking without text go back onto it, also from a turn of their own', () => {
+  it('of a call that came as thinking without text return onto the call, also from a turn of their own', () => {
     const carrier: Part = {
       kind: 'reasoning',
       text: '',
@@ -196,7 +196,7 @@ describe('blobs', () => {
     ]);
   });
 
-  it('of thinking that rode on a call go back before it, on their side of the text', () => {
+  it('of thinking that came on a call return before it, on their side of the text', () => {
     const riding = [
       blob('s1', { text: 'first', beforeText: true }),
       blob('s2', { text: 'second' }),
@@ -212,7 +212,7 @@ describe('blobs', () => {
     ]);
   });
 
-  it('are looked for through the whole history, and attached to the calls that lost them', () => {
+  it('are found in the whole history, and attached to the calls that lost them', () => {
     const request = someRequest({
       turns: [
         { role: 'user', parts: [text('q')] },
@@ -244,7 +244,7 @@ describe('blobs', () => {
 });
 
 describe('stop sequences', () => {
-  it('are kept from targets that have no place for them, and left to the others', () => {
+  it('are kept from targets that lack them, and passed to the others', () => {
     const request = someRequest({ stop: ['END'] });
     const stopFor = (target = someTarget()): readonly string[] =>
       fitRequest(request, target, someRules()).request.stop;
@@ -253,7 +253,7 @@ describe('stop sequences', () => {
     expect(stopFor(someTarget({ capabilities: someCapabilities({ stopSequences: false }) }))).toEqual([]);
   });
 
-  it('beyond what we are willing to look for are refused', () => {
+  it('beyond the supported number are refused', () => {
     const stopping = (stop: string[]) => () => fitted({ stop }, { stopSequences: false });
     expect(stopping(['x'.repeat(1025)])).toThrow(Inexpressible);
     expect(stopping(Array.from({ length: 65 }, (_, index) => `x${index}`))).toThrow(Inexpressible);

@@ -22,7 +22,7 @@ describe('tool names', () => {
     expect(names.toClient({ name: 'get_weather' })).toMatchObject({ name: 'get_weather', wrapped: false });
   });
 
-  it('with strange characters are cleaned, hashed and found again', () => {
+  it('with illegal characters are cleaned, hashed and mapped back', () => {
     const names = new ToolNames(someRules(), [tool('fs.read:file'), tool('fs_read_file')], []);
     const { name } = names.toVendor({ name: 'fs.read:file' });
     expect(name).toMatch(/^fs_read_file_[0-9a-f]{8}$/);
@@ -36,7 +36,7 @@ describe('tool names', () => {
     expect(name).toMatch(/^x{55}_[0-9a-f]{8}$/);
   });
 
-  it('in a namespace are flattened for those who know none, and come back with it', () => {
+  it('in a namespace are flattened for targets without namespaces, and mapped back', () => {
     const names = new ToolNames(someRules(), [tool('read', 'fs'), tool('fs__read'), tool('read')], []);
     const flat = names.toVendor({ name: 'read', namespace: 'fs' });
     expect(flat.name).toMatch(/^fs__read_[0-9a-f]{8}$/);
@@ -62,18 +62,18 @@ describe('tool names', () => {
     expect(both.map((name) => names.toClient(name).namespace)).toEqual(['fs', 'db']);
   });
 
-  it('of history never take the name of a declared tool', () => {
+  it('of the history never take the name of a declared tool', () => {
     const names = new ToolNames(someRules(), [tool('a b')], []);
     const declared = names.toVendor({ name: 'a b' }).name;
     expect(names.toVendor({ name: declared }).name).not.toBe(declared);
     expect(names.toClient({ name: declared }).name).toBe('a b');
   });
 
-  it('that the model made up come back as it said them', () => {
+  it('that the model invented come back unchanged', () => {
     expect(new ToolNames(someRules(), [], []).toClient({ name: 'made.up' }).name).toBe('made.up');
   });
 
-  it('are legal, unique, reversible and the same every time, whatever the client calls its tools', () => {
+  it('are legal, unique, reversible and deterministic for any names of the client', () => {
     const anyName = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 90 }),
       fc.constantFrom('a', 'b', 'a.b', 'a_b', 'a b', '1a', '-a', '', 'n__a'),
@@ -105,7 +105,7 @@ describe('tool names', () => {
 });
 
 describe('ids of calls', () => {
-  it('that are legal pass unchanged, also when a made-up one would be the same', () => {
+  it('that are legal pass unchanged, also when a generated one would be the same', () => {
     const made = new CallIds(64, ['a.b']).next('a.b');
     const ids = new CallIds(64, ['a.b', made]);
     const first = ids.next('a.b');
@@ -118,7 +118,7 @@ describe('ids of calls', () => {
     expect(new CallIds(40, ['i'.repeat(65)]).next('i'.repeat(65))).toMatch(/^i{31}_[0-9a-f]{8}$/);
   });
 
-  it('are legal, unique and the same every time', () => {
+  it('are legal, unique and deterministic', () => {
     const id = fc.oneof(
       fc.constantFrom('', 'a', 'functions.Bash:0', 'functions_Bash_0'),
       fc.string({ maxLength: 80 }),
@@ -147,7 +147,7 @@ describe('ids of calls', () => {
     expect(new Set(list.map((id) => ids.next(id))).size).toBe(list.length);
   });
 
-  it('are made where the vendor gave none: stable, and different for every call', () => {
+  it('are generated where the vendor gave none: stable, and different for every call', () => {
     const made = synthesizeCallId('01J0', 0, 0);
     expect(made).toMatch(/^call_[a-z2-7]{24}$/);
     expect(synthesizeCallId('01J0', 0, 0)).toBe(made);

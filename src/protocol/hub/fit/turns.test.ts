@@ -53,8 +53,8 @@ function word(part: Part): string {
   return `${part.isError ? 'error' : 'result'} ${part.callId}:${said}`;
 }
 
-describe('pairing results with their calls', () => {
-  it('puts parallel results sent apart into one turn, in the order of the calls and first in it', () => {
+describe('the pairing of results with their calls', () => {
+  it('puts parallel results into one turn, in the order of the calls and first in it', () => {
     const turns = [
       assistant(text('let me see'), call('a'), call('b')),
       user(result('b', 'B')),
@@ -66,7 +66,7 @@ describe('pairing results with their calls', () => {
     ]);
   });
 
-  it('moves what stands between a call and its result behind the result', () => {
+  it('moves content between a call and its result behind the result', () => {
     const turns = [assistant(call('a')), system(text('be kind')), user(text('wait'), result('a'))];
     expect(lines(pairResults(turns))).toEqual([
       'assistant call a',
@@ -76,7 +76,7 @@ describe('pairing results with their calls', () => {
     ]);
   });
 
-  it('answers a call nobody answered, with the flag of an error', () => {
+  it('answers an unanswered call with an error', () => {
     expect(
       lines(pairResults([assistant(call('a'), call('b')), user(result('a')), assistant(text('ok'))])),
     ).toEqual([
@@ -89,7 +89,7 @@ describe('pairing results with their calls', () => {
     );
   });
 
-  it('turns a result without its call into words of the user, and a second result of one call too', () => {
+  it('turns a result without its call into user text, and a second result of one call too', () => {
     expect(
       lines(
         pairResults([user(result('gone', 'x')), assistant(call('a')), user(result('a'), result('a', '2'))]),
@@ -106,7 +106,7 @@ describe('pairing results with their calls', () => {
     expect(lines(paired)[2]).toBe('user error a:text (no result), text so?');
   });
 
-  it('takes a turn with calls and results apart, whoever it says it is of', () => {
+  it('splits a turn with calls and results, in any role', () => {
     const apart = ['user text q', 'assistant call a', 'user result a:text 1', 'assistant text so'];
     expect(pairedLines(user(text('q')), assistant(call('a'), result('a', '1'), text('so')))).toEqual(apart);
     expect(pairedLines(user(text('q'), call('a'), result('a', '1')), assistant(text('so')))).toEqual(apart);
@@ -140,7 +140,7 @@ describe('pairing results with their calls', () => {
     );
   });
 
-  it('pairs by name and order where there are no ids, and knows two calls of one function apart', () => {
+  it('pairs by name and order where there are no ids, and separates two calls of one function', () => {
     const turns = [
       assistant(call('', 'f'), call('', 'g'), call('', 'f')),
       user(result('', 'g1', 'g'), result('', 'f1', 'f'), result('', 'f2', 'f')),
@@ -172,7 +172,7 @@ describe('pairing results with their calls', () => {
     ]);
   });
 
-  it('always answers every call right behind it exactly once, and loses no text', () => {
+  it('always answers every call directly behind it exactly once, and loses no text', () => {
     const id = fc.constantFrom('', 'a', 'b', 'c');
     const said = fc.string({ minLength: 1, maxLength: 3 });
     const userPart = fc.oneof(
@@ -210,7 +210,7 @@ describe('pairing results with their calls', () => {
     );
   });
 
-  it('takes a hundred thousand calls and results in no time', () => {
+  it('handles a hundred thousand calls and results quickly', () => {
     const calls = Array.from({ length: 100_000 }, (_, index) => call(`c${index % 7}`));
     const results = Array.from({ length: 100_000 }, (_, index) => result(`x${index}`, 'x', 'other'));
     expect(pairResults([assistant(...calls), user(...results)])[1]?.parts).toHaveLength(300_000);
@@ -223,7 +223,7 @@ function wordsOf(turns: readonly Turn[]): readonly string[] {
   return turns.flatMap(({ parts }) => parts.flatMap(of));
 }
 
-describe('turns for targets with rules of their own', () => {
+describe('turns for targets with special rules', () => {
   it('begin with the user', () => {
     expect(lines(startWithUser([assistant(text('hi'))]))).toEqual([
       'user text Continue.',
@@ -239,7 +239,7 @@ describe('turns for targets with rules of their own', () => {
     expect(lines(withoutPrefill([user(text('q'))]))).toEqual(['user text q']);
   });
 
-  it('keep a trailing signed thought, and let the user ask to go on', () => {
+  it('keep a trailing signed thought, followed by a user turn', () => {
     const blob = { issuer: 'i', form: 'signature', place: 'reasoning', value: 's' } as const;
     const turns = [user(text('q')), assistant({ kind: 'reasoning', text: 't', blob }, text('a'))];
     expect(lines(withoutPrefill(turns))).toEqual([
@@ -263,7 +263,7 @@ describe('turns for targets with rules of their own', () => {
     expect(withoutEmptyText(turns)).toEqual(turns);
   });
 
-  it('carry system turns in mid-conversation inside the user turn, behind results', () => {
+  it('carry system turns inside the conversation in the user turn, behind results', () => {
     const turns = [
       user(text('q')),
       assistant(call('a')),

@@ -116,20 +116,20 @@ function both(request: Partial<HubRequest>, client: CodecRules, ...parts: Part[]
   return plain;
 }
 
-describe('calls on the way back', () => {
+describe('calls for the client', () => {
   const tools: readonly Tool[] = [
     { kind: 'function', name: 'a.b', namespace: 'ns', schema: undefined, strict: undefined },
     { kind: 'custom', name: 'patch' },
   ];
 
-  it('have the name and the namespace that the client gave the tool', () => {
+  it('have the name and the namespace of the client’s tool', () => {
     const { names } = planFor({ tools });
     const { name } = names.toVendor({ name: 'a.b', namespace: 'ns' });
     const [part] = both({ tools }, CARRIES, call('c1', { name })).parts;
     expect(part).toEqual(call('c1', { name: 'a.b', namespace: 'ns' }));
   });
 
-  it('of custom tools bring their text, however the vendor cut its JSON', () => {
+  it('of custom tools contain their text, however the vendor splits its JSON', () => {
     const input = 'x "y"\n\\ 😀';
     const wrapped = call('c1', { name: 'patch', arguments: JSON.stringify({ input }) });
     expect(both({ tools }, CARRIES, wrapped).parts).toEqual([
@@ -142,13 +142,13 @@ describe('calls on the way back', () => {
     ['{}', ''],
     ['{"other":1}', '{"other":1}'],
     ['"text"', '"text"'],
-  ])('of custom tools whose model did not keep to the form are passed on: %s', (sent, expected) => {
+  ])('of custom tools that violate the form are passed on: %s', (sent, expected) => {
     expect(both({ tools }, CARRIES, call('c1', { name: 'patch', arguments: sent })).parts[0]).toMatchObject({
       arguments: expected,
     });
   });
 
-  it('get an id where the vendor gave none or one that is known already, and no two the same', () => {
+  it('get an id where the vendor gave none or a duplicate', () => {
     const turns = [{ role: 'assistant', parts: [call('call_0')] }] as const;
     const { parts } = both(
       { turns },
@@ -166,10 +166,10 @@ describe('calls on the way back', () => {
   });
 });
 
-describe('blobs on the way back', () => {
+describe('signatures for the client', () => {
   const own = signature('call-sig', { place: 'call', form: 'thought' });
 
-  it('of a call ride before it in thinking without text, where the client keeps thinking', () => {
+  it('of a call come before it in thinking without text, where the client keeps thinking', () => {
     expect(both({}, CARRIES, text('so'), call('c1', { blobs: [own] }), call('c2')).parts).toEqual([
       text('so'),
       thought('', own),
@@ -183,7 +183,7 @@ describe('blobs on the way back', () => {
     expect(both({}, CARRIES, ...parts).parts).toEqual(parts);
   });
 
-  it('of thinking ride on the next call, with its text and on its side of the text, for all others', () => {
+  it('of thinking come on the next call, with its text and on its side of the text, for all others', () => {
     const { parts } = both(
       { client: 'gemini' },
       CARRIES_NOT,
@@ -207,7 +207,7 @@ describe('blobs on the way back', () => {
     ]);
   });
 
-  it('are kept on our side for Chat clients only, under the id the client sees', () => {
+  it('are stored by the gateway for Chat clients only, under the id the client sees', () => {
     const parts = [thought('one', signature('s1')), call('functions.f:0')];
     const chat = planFor({ client: 'chat' }, CARRIES_NOT);
     const [, seen] = plainly(chat, ...parts).parts;
@@ -220,7 +220,7 @@ describe('blobs on the way back', () => {
     expect(gemini.kept.size).toBe(0);
   });
 
-  it('of texts stand on them, or behind them where only thinking has a place for them', () => {
+  it('of texts are on them, or behind them where only thinking has a place for them', () => {
     const signed: Part = { kind: 'text', text: 'so', blobs: [signature('s', { place: 'text' })] };
     const behind = thought('', signature('s', { place: 'text' }));
     expect(both({ client: 'messages' }, CARRIES, signed).parts).toEqual([text('so'), behind]);
@@ -228,7 +228,7 @@ describe('blobs on the way back', () => {
     expect(both({ client: 'gemini' }, CARRIES_NOT, signed).parts).toEqual([signed]);
   });
 
-  it('whose thinking is too long to ride are left behind, and the thinking is shown all the same', () => {
+  it('whose thinking is too long for a call are dropped, and the thinking is still included', () => {
     const long = 'x'.repeat(600_000);
     const plan = planFor({ client: 'chat' }, CARRIES_NOT);
     const parts = [thought(long, signature('s1')), call('c1')];
@@ -240,7 +240,7 @@ describe('blobs on the way back', () => {
 describe('stop sequences', () => {
   const stop = ['END', '\n\nHuman:'];
 
-  it('cut the text, end the answer and swallow what follows', () => {
+  it('cut the text, end the answer and drop what follows', () => {
     const choice = both({ stop }, CARRIES, text('one END two'), text('three'), call('c1'));
     expect(choice).toEqual({
       parts: [text('one ')],
@@ -248,12 +248,12 @@ describe('stop sequences', () => {
     });
   });
 
-  it('that only begin are said after all', () => {
+  it('that only begin are emitted after all', () => {
     expect(both({ stop }, CARRIES, text('EN'), text('D'), text('wEEND')).parts.at(-1)).toEqual(text('wE'));
     expect(both({ stop }, CARRIES, text('so EN')).parts).toEqual([text('so EN')]);
   });
 
-  it('are not looked for in thinking and arguments', () => {
+  it('are not searched in thinking and arguments', () => {
     const parts = [thought('END'), call('c1', { arguments: '{"q":"END"}' })];
     expect(both({ stop }, CARRIES, ...parts).parts).toEqual(parts);
   });
@@ -266,7 +266,7 @@ describe('stop sequences', () => {
     expect(scanner.flush()).toBe('\n');
   });
 
-  it('are found as if the text had come in one piece', () => {
+  it('are found across the boundaries of text deltas', () => {
     const few = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 30 });
     const stops = fc.array(fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 5 }), {
       minLength: 1,
@@ -299,8 +299,8 @@ describe('stop sequences', () => {
   });
 });
 
-describe('the stage of a stream', () => {
-  it('passes deltas on untouched where nothing is to be done', () => {
+describe('the return stage of a stream', () => {
+  it('passes deltas unchanged where nothing is to be done', () => {
     const events: HubEvent[] = [];
     const stage = new ReturnStage(planFor(), (event) => events.push(event));
     const delta: HubEvent = { kind: 'delta', choice: 0, text: 'x' };
@@ -309,7 +309,7 @@ describe('the stage of a stream', () => {
     expect(events[1]).toBe(delta);
   });
 
-  it('tells the end once, when it is told, with a start and never behind an error', () => {
+  it('emits the end once, with a start and never behind an error', () => {
     const events: HubEvent[] = [];
     const stage = new ReturnStage(planFor(), (event) => events.push(event));
     stage.push({ kind: 'end' });
@@ -325,7 +325,7 @@ describe('the stage of a stream', () => {
     expect(failing.failed).toBe(true);
   });
 
-  it('fails where the input of a custom tool grows without end', () => {
+  it('fails where the input of a custom tool exceeds its bound', () => {
     const events: HubEvent[] = [];
     const plan = planFor({ tools: [{ kind: 'custom', name: 'patch' }] });
     const stage = new ReturnStage(plan, (event) => events.push(event));
@@ -340,7 +340,7 @@ describe('the stage of a stream', () => {
     expect(stage.failed).toBe(true);
   });
 
-  it('keeps choices apart, and none beyond what can be asked for', () => {
+  it('keeps choices apart, up to the maximum number', () => {
     const events: HubEvent[] = [];
     const stage = new ReturnStage(planFor({ stop: ['END'] }), (event) => events.push(event));
     for (const choice of [0, 1]) stage.push({ kind: 'part', choice, head: { kind: 'text' } });
@@ -361,7 +361,7 @@ describe('the stage of a stream', () => {
     expect(events.length - count).toBe(126);
   });
 
-  it('says what the plain answer says, whatever the vendor said', () => {
+  it('gives the same result as for the plain answer', () => {
     const said = fc.string({ maxLength: 8 });
     const part = fc.oneof(
       said.map(text),

@@ -17,13 +17,13 @@ function chainOfReferences(length: number): string {
   return JSON.stringify({ $ref: '#/$defs/d0', $defs: Object.fromEntries(definitions) });
 }
 
-describe('rewriting a schema', () => {
-  it('gives the text back as it was written when nothing changes', () => {
+describe('the rewriting of a schema', () => {
+  it('returns the original text when nothing changes', () => {
     const raw = '{ "type":"object", "properties":{"10":{"minimum":1.0},"2":{"maximum":9007199254740993}} }';
     expect(rewriteSchema(raw, (node) => node)).toBe(raw);
   });
 
-  it('never takes the name of a property for a keyword', () => {
+  it('never takes the name of a property as a keyword', () => {
     const raw = JSON.stringify({
       type: 'object',
       properties: { format: { type: 'string', format: 'uri' }, properties: { format: 'date' } },
@@ -56,7 +56,7 @@ describe('rewriting a schema', () => {
       { enum: [{ format: 'x' }], examples: [{ format: 'x' }] },
       { enum: [{ format: 'x' }], examples: [{ format: 'x' }] },
     ],
-  ])('walks %j', (schema, expected) => {
+  ])('visits %j', (schema, expected) => {
     expect(JSON.parse(rewriteSchema(JSON.stringify(schema), withoutFormat))).toEqual(expected);
   });
 
@@ -65,7 +65,7 @@ describe('rewriting a schema', () => {
     expect(rewriteSchema(raw, withoutFormat)).toBe('{"b":1,"properties":{"z":{},"a":{}},"a":2}');
   });
 
-  it('hands over inner nodes first and tells the root apart', () => {
+  it('visits inner nodes first and marks the root', () => {
     const seen: string[] = [];
     rewriteSchema('{"title":"root","items":{"title":"inner"}}', (node, context) => {
       seen.push(`${String(node.title)} ${context.depth} ${context.isRoot}`);
@@ -74,18 +74,18 @@ describe('rewriting a schema', () => {
     expect(seen).toEqual(['inner 1 false', 'root 0 true']);
   });
 
-  it('leaves what is nested deeper than any body may be', () => {
+  it('leaves nodes below the maximum depth unchanged', () => {
     const raw = `${'{"items":'.repeat(5000)}{"format":"x"}${'}'.repeat(5000)}`;
     expect(rewriteSchema(raw, withoutFormat)).toBe(raw);
   });
 
-  it('gives back text that is no schema object', () => {
+  it('returns text that is not a schema object', () => {
     for (const raw of ['true', '[]', '{', '']) expect(rewriteSchema(raw, () => ({}))).toBe(raw);
   });
 });
 
 describe('the root of a tool schema', () => {
-  it('stays as it is when it is an object', () => {
+  it('stays unchanged when it is an object', () => {
     const raw = '{"properties":{"a":{}}, "type":"object"}';
     expect(objectRoot(raw)).toBe(raw);
   });
@@ -139,7 +139,7 @@ describe('the root of a tool schema', () => {
 });
 
 describe('references', () => {
-  it('lead to the node they name', () => {
+  it('resolve to the node they name', () => {
     const root = { $defs: { 'a/b': { title: 'x' } }, anyOf: [{ title: 'y' }] };
     expect(lookUp(root, '#/$defs/a~1b')).toEqual({ title: 'x' });
     expect(lookUp(root, '#/anyOf/0')).toEqual({ title: 'y' });
@@ -161,12 +161,12 @@ describe('references', () => {
     [chainOfReferences(100), false],
     // Longer than anybody's: taken for recursive rather than followed.
     [chainOfReferences(5000), true],
-  ])('that lead back to where they stand are found: %.60s', (raw, expected) => {
+  ])('that are circular are found: %.60s', (raw, expected) => {
     expect(isRecursive(raw)).toBe(expected);
   });
 });
 
-it('merges allOf into one node', () => {
+it('allOf is merged into one node', () => {
   const node = {
     title: 't',
     allOf: [{ properties: { a: { type: 'string' } }, required: ['a'] }, { minimum: 1 }],

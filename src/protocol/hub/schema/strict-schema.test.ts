@@ -36,7 +36,7 @@ describe('OpenAI takes a schema as strict', () => {
 
 const MANY = 90_000;
 
-test('a hundred thousand required names are looked up, not searched', () => {
+test('a hundred thousand required names are checked in linear time', () => {
   const names = Array.from({ length: MANY }, (_, index) => `p${index}`);
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
   expect(isStrictSchema(closed(properties, { required: names.toReversed() }))).toBe(true);
