@@ -28,7 +28,7 @@ const PATIENCE_MS = 60_000;
 
 const nobody = { onChange: () => {}, onMissed: () => {} };
 
-test('a change is heard when its transaction commits, in order, and not when it rolls back', async () => {
+test('a change is received when its transaction commits, in order, and not after a rollback', async () => {
   const heard: Change[] = [];
   await followChanges(server, { ...nobody, onChange: (change) => void heard.push(change) }, silentLogger);
   await fresh.database.transaction(async (transaction) => {
@@ -69,7 +69,7 @@ test('a command waits until every running server has finished taking over the ch
   await second.close();
 });
 
-test('a command does not wait when no server lives, nor for one that has gone', async () => {
+test('a command does not wait without a running server, nor for one that is gone', async () => {
   expect(await announceAndWait(fresh.database, PATIENCE_MS)).toBe('no-server');
   const stop = await followChanges(server, nobody, silentLogger);
   await stop();
@@ -78,7 +78,7 @@ test('a command does not wait when no server lives, nor for one that has gone', 
 
 const BEAT = { node: 'a', instance: 'host:1', worker: 0, startedAtMs: 0, version: '1', activeCalls: 0 };
 
-test('a server that lives and does not hear is waited for, and not taken for none', async () => {
+test('a command waits for a running server that does not receive', async () => {
   await writeHeartbeat(fresh.database, BEAT);
   expect(await announceAndWait(fresh.database)).toBe('late');
   const answer = announceAndWait(fresh.database, PATIENCE_MS);
@@ -87,7 +87,7 @@ test('a server that lives and does not hear is waited for, and not taken for non
   expect(await answer).toBe('in-force');
 });
 
-test('a process takes over what it wrote itself while it cannot hear', async () => {
+test('a process applies its own changes while it cannot receive', async () => {
   const heard: Change[] = [];
   const onChange = async (change: Change) => {
     await sleep(50);
@@ -131,7 +131,7 @@ test('a server that answers twice does not answer for another', async () => {
   await second.close();
 });
 
-test('a follower that fails does not stop the changes after it', async () => {
+test('a follower that fails does not block later changes', async () => {
   const heard: Change[] = [];
   const onChange = (change: Change) => {
     heard.push(change);
@@ -144,7 +144,7 @@ test('a follower that fails does not stop the changes after it', async () => {
   expect(heard).toHaveLength(2);
 });
 
-test('after a lost connection the follower is told that it may have missed something, and hears again', async () => {
+test('a follower is notified of possibly missed changes after a lost connection, and receives again', async () => {
   const onMissed = vi.fn();
   const onChange = vi.fn();
   await followChanges(server, { onChange, onMissed }, silentLogger);

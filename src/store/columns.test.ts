@@ -87,7 +87,7 @@ const row: fc.Arbitrary<Row> = fc.record({
   parts: fc.array(words, { maxLength: 3 }),
 });
 
-test('rows come back as they were sent, with a mark for what PostgreSQL cannot store', async () => {
+test('rows are stored as sent, with a mark for what PostgreSQL cannot store', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (rows) => {
       expect(await readBack(rows)).toEqual(rows.map(asStored));
@@ -96,7 +96,7 @@ test('rows come back as they were sent, with a mark for what PostgreSQL cannot s
   );
 });
 
-test('a time is exact to the millisecond, as the key of a call must be', async () => {
+test('a time is exact to the millisecond, as the key of a call requires', async () => {
   const rows = Array.from({ length: 1_000 }, (_, ms) => ({
     name: null,
     count: null,

@@ -25,8 +25,8 @@ const texts = async () =>
 const ENDS_OTHERS =
   'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()';
 
-describe('values', () => {
-  test('every int8 is a bigint, in columns, arrays and parameters, beyond what a number can hold', async () => {
+describe('a value', () => {
+  test('of type int8 is a bigint, in columns, arrays and parameters, beyond the range of numbers', async () => {
     const big = 9_223_372_036_854_775_807n;
     expect(await database.query('select $1::bigint as one, array[$1::bigint, -1] as several', [big])).toEqual(
       [{ one: big, several: [big, -1n] }],
@@ -36,14 +36,14 @@ describe('values', () => {
     ]);
   });
 
-  test('an id is a number only as long as it is exact', () => {
+  test('of an id is a number only as long as it is exact', () => {
     expect(idNumber(12n)).toBe(12);
     expect(() => idNumber(2n ** 53n)).toThrow('safe whole number');
   });
 });
 
 describe('a transaction', () => {
-  test('is kept when its work returns and gone when it throws', async () => {
+  test('is committed when its work returns and rolled back when it throws', async () => {
     const value = await database.transaction(async (transaction) => {
       await transaction.query("insert into notes (text) values ('kept')");
       return 5;
@@ -118,7 +118,7 @@ describe('an error', () => {
     await hurried.close();
   });
 
-  test('of a transaction that lost a deadlock is StoreUnavailable: later it succeeds', async () => {
+  test('of a transaction that lost a deadlock is StoreUnavailable, because a retry succeeds', async () => {
     const lock = (first: number, second: number) =>
       database.transaction(async (transaction) => {
         await transaction.query('select pg_advisory_xact_lock($1)', [first]);
@@ -130,7 +130,7 @@ describe('an error', () => {
     expect(lost).toEqual([expect.any(StoreUnavailable)]);
   });
 
-  test('of a server that is not there is StoreUnavailable', async () => {
+  test('of a missing server is StoreUnavailable', async () => {
     const empty = await mkdtemp(join(tmpdir(), 'tollgate-nobody-'));
     const nobody = `postgresql://x@localhost/x?host=${encodeURIComponent(empty)}`;
     await expect(openDatabase({ connection: nobody, log: silentLogger })).rejects.toThrow(StoreUnavailable);
@@ -139,7 +139,7 @@ describe('an error', () => {
     await expect(openDatabase({ connection: refused, log: silentLogger })).rejects.toThrow(StoreUnavailable);
   });
 
-  test('of a server that takes the connection and says nothing is StoreUnavailable in bounded time', async () => {
+  test('of a server that accepts the connection and is silent is StoreUnavailable in bounded time', async () => {
     const silent = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
     const { port } = silent.address() as { port: number };
@@ -150,7 +150,7 @@ describe('an error', () => {
     silent.close();
   });
 
-  test('of a server that dies with its greeting is StoreUnavailable, and no end of the process', async () => {
+  test('of a server that dies after its greeting is StoreUnavailable, and does not end the process', async () => {
     // In one read: it is ours before anybody could listen, and lost.
     const part = (kind: string, body: string): string =>
       `${kind}\0\0\0${String.fromCharCode(body.length + 4)}${body}`;
@@ -182,8 +182,8 @@ describe('an error', () => {
   });
 });
 
-describe('listening', () => {
-  test('brings the notices of its own channel, and none after it ended', async () => {
+describe('a listener', () => {
+  test('receives the notices of its own channel, and none after its end', async () => {
     const heard: string[] = [];
     const stop = await database.listen('one', (payload) => void heard.push(payload));
     await database.listen('other', () => void heard.push('wrong channel'));
@@ -195,7 +195,7 @@ describe('listening', () => {
     await vi.waitFor(() => expect(heard).toEqual(['a', 'b', 'wrong channel']), { timeout: 60_000 });
   });
 
-  test('comes back by itself each time the connection is lost, and says so', async () => {
+  test('reconnects each time the connection is lost, and reports it', async () => {
     const listener = await openDatabase({ connection: fresh.connection, log: silentLogger });
     const heard: string[] = [];
     let reconnects = 0;

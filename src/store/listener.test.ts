@@ -22,7 +22,7 @@ afterEach(async () => {
 const sessions = async () =>
   (await fresh.database.query<{ pid: number }>(FIND_LISTENERS, ['one'])).map(({ pid }) => pid);
 
-test('a notice says which session heard it, and one of the process itself says none', async () => {
+test('a notice names the session that received it, and one of the process itself names none', async () => {
   const handler = vi.fn();
   await listener.listen('one', handler);
   await fresh.database.query("select pg_notify('one', 'a')");
@@ -31,7 +31,7 @@ test('a notice says which session heard it, and one of the process itself says n
   expect(handler).toHaveBeenLastCalledWith('b', undefined);
 });
 
-test('what was missed is told before the new connection counts, whoever made it', async () => {
+test('missed notices are reported before the new connection counts', async () => {
   const onReconnect = vi.fn();
   await listener.listen('one', () => {}, onReconnect);
   // It never tries again by itself: another subscription brings the connection.
@@ -48,7 +48,7 @@ const isTaken = (subscription: Promise<unknown>) =>
     () => false,
   );
 
-test('a session whose process is gone without a farewell does not count for long', async () => {
+test('a session whose process is gone does not count for long', async () => {
   const wire = await openWire(fresh.connection);
   const probeMs = 300;
   const gone = new Listener({ connectionString: wire.connection }, silentLogger, probeMs);
@@ -66,7 +66,7 @@ test('a session whose process is gone without a farewell does not count for long
   wire.close();
 });
 
-test('a connection that died without a word is replaced when its probe was due twice', async () => {
+test('a silent dead connection is replaced when two probes were due', async () => {
   const wire = await openWire(fresh.connection);
   const config = { connectionString: wire.connection, query_timeout: 60_000 };
   const half = new Listener(config, silentLogger, 300);

@@ -40,7 +40,7 @@ test('migrations are applied in order, once', async () => {
   expect(await fresh.database.query('select id from first_table')).toEqual([{ id: 1 }]);
 });
 
-test('eight starts at once apply every migration exactly once', async () => {
+test('eight simultaneous starts apply every migration exactly once', async () => {
   const results = await Promise.all(Array.from({ length: 8 }, run));
   expect(results.flat().sort()).toEqual(['001_first.sql', '002_second.sql']);
   expect(await fresh.database.query('select id from first_table')).toEqual([{ id: 1 }]);
@@ -52,7 +52,7 @@ test('a migration that was changed after it was applied is refused', async () =>
   await expect(run()).rejects.toThrow('migration 001_first.sql was changed after it had been applied');
 });
 
-test('a migration that has another name now is known by its text', async () => {
+test('a renamed migration is recognised by its text', async () => {
   await run();
   await rename(join(folder, '001_first.sql'), join(folder, '001_renamed.sql'));
   expect(await run()).toEqual([]);
@@ -60,7 +60,7 @@ test('a migration that has another name now is known by its text', async () => {
   await expect(run()).rejects.toThrow('has migration 001_first.sql, which this version does not know');
 });
 
-test('migrations are numbered from 001 without a hole', async () => {
+test('migrations are numbered from 001 without a gap', async () => {
   const names = (await readdir(join(import.meta.dirname, 'migrations'))).sort();
   const numbers = names.map((_name, index) => String(index + 1).padStart(3, '0'));
   expect(names.map((name) => name.slice(0, 3))).toEqual(numbers);
@@ -73,7 +73,7 @@ const RELEASED = {
   '013_calls_own.sql': '012_calls_own.sql',
 };
 
-test('a database that knows files by their former numbers starts without complaint', async () => {
+test('a database with former file numbers starts without an error', async () => {
   const before = await freshDatabase();
   try {
     for (const [former, now] of Object.entries(RELEASED)) {
@@ -89,7 +89,7 @@ test('a database that knows files by their former numbers starts without complai
   }
 });
 
-test('the released files are what they were', async () => {
+test('released files are unchanged', async () => {
   const rows = await Promise.all(
     Object.values(RELEASED).map(async (name) =>
       hash('sha256', await readFile(join(import.meta.dirname, 'migrations', name), 'utf8')),
@@ -104,7 +104,7 @@ test('a database of a newer version is refused', async () => {
   await expect(run()).rejects.toThrow('has migration 002_second.sql, which this version does not know');
 });
 
-test('a migration that fails leaves nothing behind, neither its own part nor that of those before it', async () => {
+test('a failed migration leaves nothing behind, neither its own part nor that of those before it', async () => {
   await writeFile(join(folder, '003_broken.sql'), 'create table third_table (id int); select 1 / 0;');
   await expect(run()).rejects.toThrow('division by zero');
   const tables = await fresh.database.query(

@@ -20,7 +20,7 @@ test('without DATABASE_URL the embedded server is used, migrated once, and stopp
   await again.close();
 });
 
-test('DATABASE_URL uses that server and leaves the data directory alone', async () => {
+test('DATABASE_URL selects that server and does not use the data directory', async () => {
   const fresh = await freshDatabase();
   const dataDirectory = join(folder, 'untouched');
   const store = await openStore({ databaseUrl: fresh.connection, dataDirectory, log: silentLogger });

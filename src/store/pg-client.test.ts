@@ -9,7 +9,7 @@ import { Listener } from './listener.ts';
 /** AuthenticationGSS: type, length, code. */
 const ASKS_FOR_GSS = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 7]);
 
-describe('a server that asks for an authentication nobody here knows', () => {
+describe('a server that requires an unknown authentication', () => {
   let server: Server;
   let connection: string;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe('a server that asks for an authentication nobody here knows', () => {
   });
   afterAll(() => server.close());
 
-  it('is not available, and says why', async () => {
+  it('is unavailable, with the reason', async () => {
     const refused = openDatabase({ connection, log: silentLogger });
     await expect(refused).rejects.toThrow(StoreUnavailable);
     await expect(refused).rejects.toThrow(/authentication/);

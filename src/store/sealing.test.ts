@@ -22,14 +22,14 @@ beforeEach(async () => {
 });
 afterEach(() => fresh.drop());
 
-it('the first start decides which secret is the right one', async () => {
+it('the first start determines the master secret', async () => {
   expect(await isRightSecret(fresh.database, sealerOf(OLD))).toBe(true);
   expect(await isRightSecret(fresh.database, sealerOf(OLD))).toBe(true);
   expect(await isRightSecret(fresh.database, sealerOf(NEW))).toBe(false);
   expect(await isRightSecret(fresh.database, sealerOf(NEW, OLD))).toBe(true);
 });
 
-it('after a rotation everything opens with the new secret alone, and a second run has nothing to do', async () => {
+it('everything opens with the new secret alone after a rotation, and a second run does nothing', async () => {
   const old = sealerOf(OLD);
   const count = SEAL_AGAIN_BATCH + 20;
   const { vendors, credentials } = catalogDocument(CATALOG_TEXT);

@@ -148,7 +148,7 @@ test('a database from before windows and roll-ups gets them for its old calls, a
   expect(await examine(database)).toEqual([]);
 });
 
-test('hours and days from before know the time to the first token as their calls do', async () => {
+test('old hours and days get the time to the first token of their calls', async () => {
   await openBefore('014');
   await ensurePartitions(database, ['2026-11']);
   const calls = [

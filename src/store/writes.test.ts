@@ -21,7 +21,7 @@ const partOf = (name: string): Part => ({
 });
 const written = () => fresh.database.query('select part, word, number from written order by place');
 
-test('each part gets its own values, and they are carried out in the order in which they were added', async () => {
+test('each part gets its own values, and they run in the order in which they were added', async () => {
   const names = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
   const writes = new Writes();
   for (const name of names) writes.add(partOf(name), ['{1,2}', `of ${name}`]);
@@ -92,7 +92,7 @@ test('a statement with other parts is another statement, on one connection too',
   ]);
 });
 
-test('nothing to write is no statement', async () => {
+test('no write means no statement', async () => {
   await fresh.database.transaction(async (transaction) => {
     await new Writes().send({ ...transaction, query: () => Promise.reject(new Error('was sent')) });
   });

@@ -183,7 +183,7 @@ const JOURNAL: readonly Bug[] = [
     file: 'src/store/logs/daily-rollup.ts',
     text: 'createdAtMs < closedTo(accountId)',
     instead: 'createdAtMs < 0',
-    catcher: days('a call that comes after its day was closed'),
+    catcher: days('a call that is settled after its day was closed is added at once, and only once'),
   },
   {
     name: 'a closed day counts whole where a statistic divides it',

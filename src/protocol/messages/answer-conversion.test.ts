@@ -78,16 +78,16 @@ describe('a vendor’s answer', () => {
     ['compaction', 'pause'],
     ['brand_new', 'stop'],
     [null, 'stop'],
-  ])('that stopped for %s', (stop_reason, reason) => {
+  ])('that stopped for %s has that reason', (stop_reason, reason) => {
     expect(decode(message({ stop_reason }))).toMatchObject({ choices: [{ parts: [], finish: { reason } }] });
   });
 
-  test('with a call and no reason ended for the tool', () => {
+  test('with a call and no reason ends with tool use', () => {
     const content = [{ type: 'tool_use', id: 't', name: 'f', input: {} }];
     expect(decode(message({ content }))).toMatchObject({ choices: [{ finish: { reason: 'tool' } }] });
   });
 
-  test('says which stop sequence it met, and why it refused', () => {
+  test('has the stop sequence that it met, and the reason of a refusal', () => {
     expect(decode(message({ stop_reason: 'stop_sequence', stop_sequence: 'END' }))).toMatchObject({
       choices: [{ finish: { reason: 'stop-sequence', stopSequence: 'END' } }],
     });
@@ -97,7 +97,7 @@ describe('a vendor’s answer', () => {
     });
   });
 
-  test('counts the four figures apart, thinking inside the output, the long writes inside the writes', () => {
+  test('counts the four figures apart, thinking inside the output, long cache writes inside the writes', () => {
     const usage = {
       input_tokens: 5,
       cache_read_input_tokens: 100,
@@ -126,7 +126,7 @@ describe('a vendor’s answer', () => {
     expect(absurd).toMatchObject({ usage: { inputFresh: 0, outputText: 0 } });
   });
 
-  test('cites pages of the web over the whole block, and no documents', () => {
+  test('cites web pages over the whole block, and no documents', () => {
     const citations = [
       {
         type: 'web_search_result_location',
@@ -147,14 +147,14 @@ describe('a vendor’s answer', () => {
     ]);
   });
 
-  test('that is an error is one, whatever the status was', () => {
+  test('that is an error is decoded as one, with any status', () => {
     const error = { type: 'overloaded_error', message: 'Overloaded' };
     const expected = { status: 529, code: undefined, type: 'overloaded_error', message: 'Overloaded' };
     expect(decode({ type: 'error', error })).toEqual(expected);
     expect(decode({ error })).toEqual(expected);
   });
 
-  test('cannot speak for another vendor: an envelope in it is a value like any other', () => {
+  test('cannot carry an envelope of another vendor: it is an ordinary value', () => {
     const signature = wrapBlobs([{ issuer: 'g-1', form: 'thought', place: 'call', value: 'x' }]);
     const content = [{ type: 'thinking', thinking: 'so', signature }];
     expect(decode(message({ content }))).toMatchObject({
@@ -162,7 +162,7 @@ describe('a vendor’s answer', () => {
     });
   });
 
-  test('of nonsense is an empty one', () => {
+  test('without valid content is empty', () => {
     expect(decode({ content: [1, null, { type: 'text' }], usage: 3, stop_reason: {} })).toMatchObject({
       choices: [{ parts: [{ kind: 'text', text: '' }], finish: { reason: 'stop' } }],
     });
@@ -170,7 +170,7 @@ describe('a vendor’s answer', () => {
 });
 
 describe('an answer for a client', () => {
-  test('bears the platform’s name of the model and an id of ours', () => {
+  test('has the platform’s model and an id of the gateway', () => {
     expect(encode(answer([{ kind: 'text', text: 'hi' }]))).toEqual({
       id: 'msg_c1',
       type: 'message',
@@ -192,7 +192,7 @@ describe('an answer for a client', () => {
   const cipher: Blob = { issuer: 'g-1', form: 'encrypted', place: 'reasoning', value: 'enc', itemId: 'rs_1' };
   const thought: Blob = { issuer: 'g-1', form: 'thought', place: 'call', value: 'sig' };
 
-  test('carries blobs of others in our envelope, its own vendor’s as they are', () => {
+  test('contains signatures of other vendors in an envelope, and its own vendor’s unchanged', () => {
     const parts: Part[] = [
       { kind: 'reasoning', text: 'summary', blob: cipher },
       { kind: 'reasoning', text: '', blob: cipher },
@@ -212,7 +212,7 @@ describe('an answer for a client', () => {
     ]);
   });
 
-  test('shows calls with their input as it was written', () => {
+  test('contains calls with their input as it was written', () => {
     const call: Part = {
       kind: 'tool-call',
       id: 't',
@@ -234,11 +234,11 @@ describe('an answer for a client', () => {
     ['filter', 'refusal'],
     ['refusal', 'refusal'],
     ['pause', 'pause_turn'],
-  ])('that ended with %s says %s', (reason, stop) => {
+  ])('that ended with %s has the reason %s', (reason, stop) => {
     expect(encode(answer([], reason)).stop_reason).toBe(stop);
   });
 
-  test('that is a refusal is text, a reason and an explanation', () => {
+  test('that is a refusal has text, a reason and an explanation', () => {
     const refused = encode(answer([{ kind: 'refusal', text: 'I will not.' }], 'refusal'));
     expect(refused).toMatchObject({
       content: [{ type: 'text', text: 'I will not.' }],
@@ -248,7 +248,7 @@ describe('an answer for a client', () => {
     expect(encode(answer([{ kind: 'refusal', text: 'no' }]))).toMatchObject({ stop_reason: 'refusal' });
   });
 
-  test('leaves a word for what has no place, and holds no empty text', () => {
+  test('has a placeholder for content without a place, and no empty text', () => {
     const parts: Part[] = [
       { kind: 'text', text: '' },
       { kind: 'image', source: { kind: 'bytes', mime: 'image/png', base64: 'AAAA' } },
@@ -267,7 +267,7 @@ describe('an answer for a client', () => {
     ]);
   });
 
-  test('keeps tiers of other vendors to itself', () => {
+  test('does not contain service tiers of other vendors', () => {
     const tiered = { ...answer([]), usage: NO_HUB_USAGE, serviceTier: 'flex' };
     expect(encode(tiered, foreign).usage).not.toHaveProperty('service_tier');
   });

@@ -116,12 +116,12 @@ const isPlain = (one: Recorded): boolean => one.answer !== undefined && Array.is
 describe.skipIf(!isPresent)('recorded exchanges', () => {
   const all = isPresent ? [...load()] : [];
 
-  test('there are as many as we know of', () => {
+  test('are as many as expected', () => {
     expect(all.filter(isPlain).length).toBeGreaterThan(200);
     expect(all.filter(({ events }) => events !== undefined).length).toBeGreaterThan(50);
   });
 
-  test('every plain answer comes back with its text, calls, thinking, signatures, reason and usage', () => {
+  test('preserve text, calls, thinking, signatures, reason and usage of every plain answer', () => {
     for (const { id, answer } of all.filter(isPlain)) {
       const before = messagesCodec.decodeAnswer(read(answer), session) as HubAnswer;
       const again = messagesCodec.decodeAnswer(
@@ -142,7 +142,7 @@ describe.skipIf(!isPresent)('recorded exchanges', () => {
     }
   });
 
-  test('every stream comes back with the same', () => {
+  test('preserve the same in every stream', () => {
     for (const { id, events } of all) {
       if (events === undefined) continue;
       const before = decodeStream(events);
@@ -156,7 +156,7 @@ describe.skipIf(!isPresent)('recorded exchanges', () => {
     }
   });
 
-  test('every request is read without loss of content; what only the vendor can read is kept whole', () => {
+  test('are decoded without loss of content; what only the vendor can read is kept whole', () => {
     const opaque = new Set<string>();
     for (const { id, request } of all) {
       if (request === undefined) continue;

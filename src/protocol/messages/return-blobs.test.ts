@@ -29,7 +29,7 @@ const contentOf = (body: Record<string, unknown>): unknown =>
   (body.messages as { content: unknown }[])[1]?.content;
 
 describe('a Messages body that stays in its protocol', () => {
-  test('gets the values of its target back, and loses thinking of others whole', () => {
+  test('gets the signatures of its target back, and loses thinking of other vendors', () => {
     const content = [
       thinking(wrapBlobs([ours, hidden])),
       thinking(wrapBlobs([other])),
@@ -48,16 +48,16 @@ describe('a Messages body that stays in its protocol', () => {
     ]);
   });
 
-  test('loses every blob after its vendor refused one', () => {
+  test('loses every signature after its vendor refused one', () => {
     const content = [thinking('EqQBnative'), { type: 'redacted_thinking', data: 'x' }, text, use];
     expect(contentOf(returned(content, { issuer: 'none' }))).toEqual([text, use]);
   });
 
-  test('loses a turn of which nothing is left', () => {
+  test('loses an empty turn', () => {
     expect(returned([thinking(wrapBlobs([other]))]).messages).toEqual([user, results]);
   });
 
-  test('does not think by hand over a call that lost its thinking', () => {
+  test('has no manual thinking over a call that lost its thinking', () => {
     const manual = { thinking: { type: 'enabled', budget_tokens: 2000 } };
     const lost = [thinking(wrapBlobs([other])), use];
     expect(returned(lost, {}, manual).thinking).toEqual({ type: 'disabled' });
@@ -66,7 +66,7 @@ describe('a Messages body that stays in its protocol', () => {
     expect(returned(lost, bound, manual).thinking).toEqual(manual.thinking);
   });
 
-  test('is otherwise what it was', () => {
+  test('is otherwise unchanged', () => {
     const body =
       '{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"x"}],' +
       '"tools":[{"input_schema":{"b":1.0,"a":2}}]}';

@@ -130,8 +130,8 @@ const anyBody = fc.record(
   { requiredKeys: [] },
 );
 
-describe('what the hub writes in Messages', () => {
-  test('is read as what it was, and nothing is reported lost', () => {
+describe('a round trip of the hub through Messages', () => {
+  test('preserves requests, and reports no loss', () => {
     fc.assert(
       fc.property(request, (before) => {
         const notes = new Notes(messagesCodec.fields);
@@ -143,7 +143,7 @@ describe('what the hub writes in Messages', () => {
     );
   });
 
-  test('an answer is read as what it was', () => {
+  test('preserves answers', () => {
     const parts = fc.array(fc.oneof(text, reasoning, redacted, call), { maxLength: 5 });
     fc.assert(
       fc.property(parts, (said) => {
@@ -172,7 +172,7 @@ describe('what the hub writes in Messages', () => {
     );
   });
 
-  test('a body of any shape is read or refused, and nothing else happens', () => {
+  test('decodes or refuses a body of any shape', () => {
     const wanted = fc.option(fc.constant(true), { nil: false });
     fc.assert(
       fc.property(anyBody, wanted, (fields, isConverted) => {

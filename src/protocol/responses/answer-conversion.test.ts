@@ -17,7 +17,7 @@ const encoded = (choice: Partial<Choice>, to = session()): Json =>
 const said = (text: string): Part => ({ kind: 'text', text });
 
 describe('an answer for a client', () => {
-  test('has its items in the order in which they were said', () => {
+  test('has its items in order', () => {
     const blob = { issuer: 'm-1', form: 'signature', place: 'reasoning', value: 's' } as const;
     const body = encoded({
       parts: [
@@ -85,7 +85,7 @@ describe('an answer for a client', () => {
     ]);
   });
 
-  test('is incomplete or refused as the vendor meant it', () => {
+  test('is incomplete or refused like the vendor’s answer', () => {
     expect(encoded({ parts: [said('x')], finish: { reason: 'length' } })).toMatchObject({
       status: 'incomplete',
       incomplete_details: { reason: 'max_output_tokens' },
@@ -120,7 +120,7 @@ describe('an answer of the vendor', () => {
     });
   });
 
-  test('with a summary and a ciphertext loses neither and doubles neither', () => {
+  test('with a summary and a ciphertext keeps both once', () => {
     const item = {
       type: 'reasoning',
       id: 'rs_1',
@@ -137,7 +137,7 @@ describe('an answer of the vendor', () => {
     ]);
   });
 
-  test('is read whatever is in it', () => {
+  test('is decoded with any content', () => {
     expect(read({ output: [7, null, { type: 'message', content: 'x' }], usage: 7 })).toMatchObject({
       choices: [{ parts: [], finish: { reason: 'stop' } }],
       usage: undefined,
@@ -147,7 +147,7 @@ describe('an answer of the vendor', () => {
     });
   });
 
-  test('tells logprobs, tier and usage', () => {
+  test('contains logprobs, tier and usage', () => {
     const logprobs = [{ token: 'x', logprob: -0.5, bytes: [1], top_logprobs: [{ token: 'y', logprob: -1 }] }];
     const content = [{ type: 'output_text', text: 'x', annotations: [], logprobs }];
     const usage = { input_tokens: 5, output_tokens: 3, input_tokens_details: { cached_tokens: 9 } };

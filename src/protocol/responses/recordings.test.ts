@@ -79,7 +79,7 @@ const recordings = isPresent ? [...load()] : [];
 
 describe.skipIf(!isPresent)('recorded answers', () => {
   it.each(recordings.filter((one) => one.answer !== undefined).map((one) => [one.id, one.answer as Json]))(
-    '%s come back as they were',
+    '%s are preserved',
     (_id, answer) => {
       const decoded = responsesCodec.decodeAnswer(parse(answer), OWN);
       if (answer.error !== undefined && answer.error !== null) {
@@ -107,7 +107,7 @@ describe.skipIf(!isPresent)('recorded streams', () => {
     recordings
       .filter((one) => one.events !== undefined)
       .map((one) => [one.id, one.events as readonly Json[]]),
-  )('%s come back as they were', (id, events) => {
+  )('%s are preserved', (id, events) => {
     const decoded = decodeEvents(events);
     const last = events.at(-1) as Json;
     if (last.type === 'response.failed') {
@@ -139,7 +139,7 @@ const REFUSED = /^(previous_response_id|conversation|background|prompt|input\[\d
 
 describe.skipIf(!isPresent)('recorded requests', () => {
   it.each(recordings.filter((one) => one.request !== undefined).map((one) => [one.id, one.request as Json]))(
-    '%s are read whole',
+    '%s are decoded whole',
     (_id, request) => {
       let decoded: ReturnType<typeof decode>;
       try {

@@ -26,7 +26,7 @@ const returned = (items: readonly object[], issuer = 'r-1'): unknown => {
 };
 
 describe('a request that stays in its protocol', () => {
-  test('gives this vendor its own ciphertext back, under the id it is bound to', () => {
+  test('returns the vendor’s own ciphertext, under the id it is bound to', () => {
     const { id: _id, ...unlinked } = call;
     expect(returned([user, reasoning(wrapBlobs([blob('r-1')])), call])).toEqual([
       user,
@@ -49,7 +49,7 @@ describe('a request that stays in its protocol', () => {
     expect(returned([reasoning(wrapBlobs([blob('none')]))], 'none')).toEqual([]);
   });
 
-  test('is the very same body when there is nothing to do', () => {
+  test('is the same body when there is nothing to do', () => {
     for (const body of [parse({ input: 'text' }), parse({ input: [user, call] }), parse({})]) {
       expect(responsesCodec.returnBlobs(body, target())).toBe(body);
     }

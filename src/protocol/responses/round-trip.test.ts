@@ -92,7 +92,7 @@ function opened(part: Part): Part {
   return { ...part, blob: unwrapBlobs(part.blob.value)?.[0] ?? part.blob };
 }
 
-describe('what the protocol can carry comes back from it', () => {
+describe('a round trip preserves what the protocol can express', () => {
   test('in requests', () => {
     fc.assert(
       fc.property(

@@ -40,13 +40,13 @@ it('accounts are found by any part of their address, newest first', async () => 
   expect(await found('nobody')).toEqual([0, []]);
 });
 
-it('a searched text means itself, whatever it is to SQL', async () => {
+it('a searched text matches literally, without meaning in SQL', async () => {
   for (const text of ['%', '_', "' or 1=1 --"]) {
     expect(await found(text)).toEqual(text.length === 1 ? [1, ['100%_of']] : [0, []]);
   }
 });
 
-it('a page is a part of what was found', async () => {
+it('a page is a part of the result', async () => {
   expect(await found('one', 1, 1)).toEqual([2, ['anna']]);
   expect(await found('one', 2, 1)).toEqual([2, []]);
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => fresh.drop());
 
-test('an account is seen with its money and switches, and without its password', async () => {
+test('an account view has its money and switches, and no password', async () => {
   const accountId = await accountWith(fresh.database, {
     creditsMicro: 7n,
     balanceMicro: 9_007_199_254_740_993n,
@@ -34,7 +34,7 @@ test('an account is seen with its money and switches, and without its password',
   expect(await findAccountView(fresh.database, 999_999)).toBeUndefined();
 });
 
-test('what BYOK credentials were used for is summed by name, hour by hour, for one account', async () => {
+test('the use of BYOK credentials is summed by name, hour by hour, for one account', async () => {
   const [accountId, stranger] = [await accountWith(fresh.database), await accountWith(fresh.database)];
   const byok = (credential: string, parts: Partial<CallRecord>): CallRecord =>
     callOf({

@@ -74,7 +74,7 @@ beforeEach(async () => {
 afterEach(() => fresh.drop());
 
 describe('an account', () => {
-  it('has one address, once', async () => {
+  it('has a unique address', async () => {
     expect(await createAccount(fresh.database, ACCOUNT)).toEqual({ kind: 'email-taken' });
     expect(await findLogin(fresh.database, 'someone@example.com')).toEqual({
       accountId,
@@ -125,7 +125,7 @@ describe('an account', () => {
     ]);
   });
 
-  it('tells running servers of each write to it or what belongs to it', async () => {
+  it('notifies running servers of each write to it or to its parts', async () => {
     const heard: Change[] = [];
     const follower = { onChange: (change: Change) => void heard.push(change), onMissed: () => {} };
     const server = await openDatabase({ connection: fresh.connection, log: silentLogger });
@@ -151,7 +151,7 @@ describe('an account', () => {
 });
 
 describe('an API key', () => {
-  it('finds its caller by its hash, and is stored nowhere', async () => {
+  it('finds its caller by its hash, and is not stored', async () => {
     const { id, text } = await newKey(accountId);
     const caller = await callerOf(text);
     expect(caller?.key).toEqual({ id, accountId, ...KEY, prefix: text.slice(0, 9) });
@@ -166,7 +166,7 @@ describe('an API key', () => {
     expect(await callerOf(newApiKey(systemRandom))).toBeUndefined();
   });
 
-  it('carries its policy and expiry; an unknown policy is refused', async () => {
+  it('has its policy and expiry; an unknown policy is refused', async () => {
     const wanted = { ...KEY, accountId, policyId: 2, expiresAtMs: 1_900_000_000_123 };
     const created = await createKey(fresh.database, wanted, systemRandom);
     expect(created).toMatchObject({ kind: 'created', key: { policyId: 2, expiresAtMs: 1_900_000_000_123 } });
@@ -178,7 +178,7 @@ describe('an API key', () => {
     });
   });
 
-  it('can be disabled, enabled and deleted by its owner, and by nobody else', async () => {
+  it('can be disabled, enabled and deleted by its owner, and by no other account', async () => {
     const { id, text } = await newKey(accountId);
     expect(await setKeyStatus(fresh.database, strangerId, [id], 'disabled')).toBe(0);
     expect(await deleteKeys(fresh.database, strangerId, [id])).toBe(0);
@@ -192,7 +192,7 @@ describe('an API key', () => {
     expect(await callerOf(text)).toBeUndefined();
   });
 
-  it('is listed by pages, newest first, the own ones only', async () => {
+  it('is listed by pages, newest first, for its owner only', async () => {
     for (const name of ['one', 'two', 'three']) await newKey(accountId, name);
     await newKey(strangerId);
     const page = await listKeys(fresh.database, accountId, { offset: 0, limit: 2 });
@@ -201,7 +201,7 @@ describe('an API key', () => {
     expect(next.items.map((key) => key.name)).toEqual(['one']);
   });
 
-  it('is one of a bounded number, also when many are made at once', async () => {
+  it('is limited in number, also when many are made at once', async () => {
     await fresh.database.query(
       `insert into api_keys (account_id, name, prefix, key_hash, status)
        select $1, 'k', 'tg-', 'hash ' || n, 'enabled' from generate_series(1, $2::int) n`,
@@ -221,7 +221,7 @@ describe('a subscription', () => {
   const grant = (endsAtMs: number, planCode = 'PRO') =>
     grantSubscription(fresh.database, { accountId, planCode, startsAtMs: now - 1_000_000, endsAtMs });
 
-  it('is part of the caller until it ends or is cancelled', async () => {
+  it('belongs to the caller until it ends or is cancelled', async () => {
     const { text } = await newKey(accountId);
     await grant(now - 1_000);
     const granted = await grant(now + 3_600_000);
@@ -235,7 +235,7 @@ describe('a subscription', () => {
     expect((await callerOf(text))?.account.subscriptions).toEqual([]);
   });
 
-  it('is to a plan and of an account that exist', async () => {
+  it('needs an existing plan and account', async () => {
     expect(await grant(now + 1, 'GOLD')).toEqual({ kind: 'unknown-plan' });
     const nobody = { accountId: 999, planCode: 'PRO', startsAtMs: 0, endsAtMs: 1 };
     expect(await grantSubscription(fresh.database, nobody)).toEqual({ kind: 'unknown-account' });
@@ -257,7 +257,7 @@ describe('a BYOK credential', () => {
     return insertCredential(fresh.database, credential, sealer);
   }
 
-  it('comes with its owner as a caller, opened and exact, and with nobody else', async () => {
+  it('is loaded with its owner, opened and exact, and with no other account', async () => {
     const { text } = await newKey(accountId);
     const { text: strange } = await newKey(strangerId);
     const credentialId = await host(accountId);
@@ -273,7 +273,7 @@ describe('a BYOK credential', () => {
     expect((await callerOf(strange))?.account.byok).toEqual([]);
   });
 
-  it('does not open for an account it was moved to, nor as the platform’s own', async () => {
+  it('does not open for another account, nor as the platform’s own', async () => {
     const { text } = await newKey(strangerId);
     const move = 'update credentials set owner_account_id = $1 where id = $2';
     const credentialId = await host(accountId);
@@ -284,13 +284,13 @@ describe('a BYOK credential', () => {
     expect(catalog.credentials.get('mine')).toMatchObject({ secret: '', status: 'disabled' });
   });
 
-  it('has a name of its own within the account', async () => {
+  it('has a unique name within the account', async () => {
     await host(accountId);
     await host(strangerId);
     await expect(host(accountId)).rejects.toThrow(/unique/);
   });
 
-  it('shows at most four characters of its secret, in a column of its own', async () => {
+  it('has at most four characters of its secret, in a separate column', async () => {
     await host(accountId);
     const [row] = await fresh.database.query(
       'select secret_hint from credentials where owner_account_id = $1',

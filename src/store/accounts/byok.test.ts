@@ -63,7 +63,7 @@ const allowAddresses = () => fresh.database.query('update vendors set custom_bas
 const snapshotOf = (id: number) => findAccount(fresh.database, id, unsealing);
 
 describe('a BYOK credential', () => {
-  it('comes with its owner, opened, and with nobody else', async () => {
+  it('is loaded with its owner, opened, and with no other account', async () => {
     const credentialId = await byok();
     expect((await snapshotOf(accountId))?.byok).toMatchObject([
       { id: credentialId, vendorCode: 'openai', secret: SECRET, ownerAccountId: accountId },
@@ -72,7 +72,7 @@ describe('a BYOK credential', () => {
     expect(await listByok(fresh.database, strangerId)).toEqual([]);
   });
 
-  it('is shown with the last four characters of its secret, and stored sealed', async () => {
+  it('is listed with the last four characters of its secret, and stored sealed', async () => {
     await byok();
     const shown = await listByok(fresh.database, accountId);
     expect(shown).toMatchObject([{ name: 'mine', hint: 'only', baseUrl: undefined, status: 'enabled' }]);
@@ -83,7 +83,7 @@ describe('a BYOK credential', () => {
     expect(text).not.toContain('mine-and');
   });
 
-  it('does not open for an account it was moved to', async () => {
+  it('does not open for another account', async () => {
     const credentialId = await byok();
     await fresh.database.query('update credentials set owner_account_id = $1 where id = $2', [
       strangerId,
@@ -92,7 +92,7 @@ describe('a BYOK credential', () => {
     expect((await snapshotOf(strangerId))?.byok).toMatchObject([{ secret: '', status: 'disabled' }]);
   });
 
-  it('is taken where the vendor allows it, under a name that is free', async () => {
+  it('is accepted where the vendor allows it, under a free name', async () => {
     expect(await host({ vendorCode: 'google' })).toEqual({ kind: 'vendor-closed' });
     expect(await host({ vendorCode: 'nobody' })).toEqual({ kind: 'vendor-closed' });
     expect(await host({ accountId: 999 })).toEqual({ kind: 'unknown-account' });
@@ -101,7 +101,7 @@ describe('a BYOK credential', () => {
     expect(await host({ accountId: strangerId })).toMatchObject({ kind: 'added' });
   });
 
-  it('has an address of its own only where the vendor allows it, and only a harmless one', async () => {
+  it('has an address of its own only where the vendor allows it, and only a safe one', async () => {
     const baseUrl = 'https://mine.example/v1/';
     expect(await host({ baseUrl })).toEqual({ kind: 'address-closed' });
     await allowAddresses();
@@ -116,7 +116,7 @@ describe('a BYOK credential', () => {
     expect(shown.map((each) => each.baseUrl)).toEqual(['https://mine.example/v1', 'http://10.0.0.7:8081']);
   });
 
-  it('takes a new name, secret and status, and leaves the rest as it is', async () => {
+  it('takes a new name, secret and status, and keeps the other fields', async () => {
     const id = await byok();
     expect(await update(id, { name: 'renamed' })).toEqual({ kind: 'updated' });
     expect(await update(id, { secret: 'sk-newer-than-the-last' })).toEqual({ kind: 'updated' });
@@ -132,7 +132,7 @@ describe('a BYOK credential', () => {
     expect(await update(id, { name: 'second' })).toEqual({ kind: 'name-taken' });
   });
 
-  it('goes to a new address only together with its secret', async () => {
+  it('gets a new address only together with its secret', async () => {
     await allowAddresses();
     const id = await byok({ baseUrl: 'https://mine.example' });
     expect(await update(id, { baseUrl: 'https://thief.example' })).toEqual({ kind: 'secret-required' });
@@ -149,7 +149,7 @@ describe('a BYOK credential', () => {
     expect(await listByok(fresh.database, accountId)).toMatchObject([{ baseUrl: undefined }]);
   });
 
-  it('of a vendor that closed meanwhile can be disabled and renamed, not brought into use', async () => {
+  it('of a vendor that no longer allows it can be disabled and renamed, not enabled', async () => {
     await allowAddresses();
     const id = await byok({ baseUrl: 'https://mine.example' });
     await fresh.database.query('update vendors set custom_base_url = false');
@@ -161,7 +161,7 @@ describe('a BYOK credential', () => {
     expect(await listByok(fresh.database, accountId)).toMatchObject([{ name: 'old', status: 'disabled' }]);
   });
 
-  it('is changed and deleted by its owner, by nobody else, and gives the account a new version', async () => {
+  it('is changed and deleted by its owner only, and gives the account a new version', async () => {
     const id = await byok();
     expect(await update(id, { secret: 'sk-stolen' }, strangerId)).toEqual({ kind: 'not-found' });
     expect(await deleteByok(fresh.database, strangerId, [id])).toBe(0);
@@ -180,7 +180,7 @@ describe('a BYOK credential', () => {
     expect((await listByok(fresh.database, accountId)).map((each) => each.name)).toEqual(['second']);
   });
 
-  it('is one of a bounded number, also when many come at once', async () => {
+  it('is limited in number, also when many come at once', async () => {
     for (let made = 1; made < BYOK_PER_ACCOUNT_MAX; made++) await byok({ name: `n${made}` });
     const names = ['a', 'b', 'c', 'd'];
     const results = await Promise.all(names.map((name) => host({ name })));

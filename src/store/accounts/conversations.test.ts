@@ -30,7 +30,7 @@ function kept(accountId: number, key: string, text: string, createdAtMs = NOON):
 const keysOf = (values: readonly ConversationValue[]) => values.map(({ key }) => key).sort();
 
 describe('conversations in the store', () => {
-  it('are found by their account and key, as they were kept', async () => {
+  it('are found unchanged by their account and key', async () => {
     const bytes = Buffer.from([0, 255, 1, 128]);
     const odd = { accountId: ada, key: 'resp:\0\ud800 é', value: bytes, createdAtMs: NOON };
     await store.write([kept(ada, 'resp:1', 'of Ada'), kept(bob, 'resp:1', 'of Bob'), odd]);
@@ -40,7 +40,7 @@ describe('conversations in the store', () => {
     expect(found).toContainEqual(odd);
   });
 
-  it('are nobody else’s, and nothing of them can be read in the table', async () => {
+  it('are not found by another account, and are unreadable in the table', async () => {
     await store.write([kept(ada, 'resp:secret-id', 'a secret '.repeat(1_000))]);
     expect(await store.read([{ accountId: bob, key: 'resp:secret-id' }], 0)).toEqual([]);
     const rows = await fresh.database.query('select c::text as text, sealed from conversations c');
@@ -79,21 +79,21 @@ describe('conversations in the store', () => {
     ]);
   });
 
-  it('are not found when they are older than asked for', async () => {
+  it('are not found when they are older than requested', async () => {
     await store.write([kept(ada, 'resp:1', 'x')]);
     const key = { accountId: ada, key: 'resp:1' };
     expect(await store.read([key], NOON - 1)).toHaveLength(1);
     expect(await store.read([key], NOON)).toEqual([]);
   });
 
-  it('can be removed, once', async () => {
+  it('can be removed once', async () => {
     await store.write([kept(ada, 'resp:1', 'x')]);
     expect(await store.remove({ accountId: bob, key: 'resp:1' })).toBe(false);
     expect(await store.remove({ accountId: ada, key: 'resp:1' })).toBe(true);
     expect(await store.remove({ accountId: ada, key: 'resp:1' })).toBe(false);
   });
 
-  it('of an account that is gone hold up nobody’s', async () => {
+  it('of a deleted account do not block those of others', async () => {
     await store.write([kept(999_999, 'resp:1', 'x'), kept(ada, 'resp:1', 'x')]);
     expect(await store.read([{ accountId: ada, key: 'resp:1' }], 0)).toHaveLength(1);
     expect(await store.read([{ accountId: 999_999, key: 'resp:1' }], 0)).toEqual([]);
@@ -101,7 +101,7 @@ describe('conversations in the store', () => {
 });
 
 describe('the upkeep of the store', () => {
-  it('forgets what is too old, in steps', async () => {
+  it('deletes what is too old, in steps', async () => {
     const old = ['a', 'b', 'c'].map((key, index) => kept(ada, key, 'x', NOON - 10 + index));
     await store.write([...old, kept(ada, 'young', 'x')]);
     expect(await store.prune(NOON - 8, 2)).toBe(2);
@@ -110,7 +110,7 @@ describe('the upkeep of the store', () => {
     expect(await store.read([{ accountId: ada, key: 'young' }], 0)).toHaveLength(1);
   });
 
-  it('forgets the oldest of an account that has too many', async () => {
+  it('deletes the oldest of an account that has too many', async () => {
     const keys = ['1', '2', '3', '4'];
     const all = [ada, bob].flatMap((id) => keys.map((key, index) => kept(id, key, 'x', NOON + index)));
     await store.write(all);
@@ -118,7 +118,7 @@ describe('the upkeep of the store', () => {
     expect(keysOf(await store.read(all, 0))).toEqual(['1', '2', '3', '3', '4', '4']);
   });
 
-  it('forgets the oldest of an account that has too much', async () => {
+  it('deletes the oldest of an account that has too much', async () => {
     const all = ['1', '2', '3', '4'].map((key, index) => kept(ada, key, 'x'.repeat(100), NOON + index));
     await store.write(all);
     expect(await store.trim([ada, bob], { rowsMax: 100, bytesMax: 250, limit: 1 })).toBe(1);

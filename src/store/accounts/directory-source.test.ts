@@ -72,7 +72,7 @@ async function newKey(): Promise<{ accountId: number; keyId: number; hash: strin
   return { accountId, keyId: created.key.id, hash: hashApiKey(created.text) };
 }
 
-it('a caller comes with the plan of the catalogue', async () => {
+it('a caller is loaded with the plan of the catalogue', async () => {
   const { hash, accountId } = await newKey();
   for (const { directory } of servers) {
     const caller = await directory.findCaller(hash);
@@ -111,7 +111,7 @@ it('a changed account and a changed catalogue are in force on every server once 
   }
 });
 
-it('a change that was missed while the listener was cut off is seen when it is back', async () => {
+it('a change that was missed while the listener was cut off is seen after its return', async () => {
   const { accountId, hash } = await newKey();
   const [{ directory }] = servers as [Server];
   await directory.findCaller(hash);

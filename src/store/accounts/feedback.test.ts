@@ -15,7 +15,7 @@ const send = (sender: string, content = 'hello') =>
 
 const kept = async (): Promise<number> => (await fresh.database.query('select 1 from feedback')).length;
 
-test('of many at once from one sender exactly one is kept', async () => {
+test('exactly one of many simultaneous messages of one sender is kept', async () => {
   const results = await Promise.all(Array.from({ length: 30 }, () => send('192.0.2.1')));
   expect(results.filter(({ kind }) => kind === 'kept')).toHaveLength(1);
   expect(await kept()).toBe(1);
@@ -31,7 +31,7 @@ test('senders do not wait for each other', async () => {
   expect(await send('192.0.2.3')).toEqual({ kind: 'kept' });
 });
 
-test('after the wait the sender may send again, and old senders are forgotten', async () => {
+test('the sender may send again after the wait, and old senders are forgotten', async () => {
   await send('192.0.2.4');
   await fresh.database.query(
     "update feedback_senders set sent_at = now() - interval '61 seconds' where address = $1",

@@ -34,7 +34,7 @@ const settle = (calls: readonly { readonly keyId: number; readonly createdAtMs: 
 
 const lastUsed = async (key: ListedKey) => (await findKey(fresh.database, accountId, key.id))?.lastUsedAtMs;
 
-test('a key is marked as used by the calls that are settled, to the minute', async () => {
+test('a key is marked as used by its settled calls, to the minute', async () => {
   const [used, idle] = [await newKey(), await newKey()];
   expect(used.lastUsedAtMs).toBeUndefined();
   await settle([
@@ -51,7 +51,7 @@ test('a key is marked as used by the calls that are settled, to the minute', asy
   expect(await lastUsed(idle)).toBeUndefined();
 });
 
-test('a process that remembers what it wrote marks a busy key once a minute, after failures too', () => {
+test('a process marks a busy key once a minute, after failures too', () => {
   const keyUse = new KeyUse();
   const due = (afterMs: number) => {
     const calls = [callOf({ accountId, keyId: 7, createdAtMs: NOVEMBER + afterMs })];
@@ -65,13 +65,13 @@ test('a process that remembers what it wrote marks a busy key once a minute, aft
   expect(due(MINUTE_MS * 2 + 2)).toEqual(new Map([[7, NOVEMBER + MINUTE_MS * 2 + 2]]));
 });
 
-test('calls of a key that was deleted meanwhile are settled all the same', async () => {
+test('calls of a deleted key are still settled', async () => {
   const key = await newKey();
   await deleteKeys(fresh.database, accountId, [key.id]);
   await expect(settle([{ keyId: key.id, createdAtMs: NOVEMBER }])).resolves.toHaveLength(1);
 });
 
-test('a name has up to 100 characters, however many bytes each of them has', async () => {
+test('a name has up to 100 characters of any size in bytes', async () => {
   const name = '𝔎'.repeat(100);
   const key = await newKey(name);
   const place = { accountId, keyId: key.id };

@@ -45,7 +45,7 @@ const list = (at = nowMs) =>
   listSubscriptions(fresh.database, accountId, { offset: 0, limit: 10, nowMs: at });
 
 describe('a subscription granted by days', () => {
-  it("lasts its plan's period, or as many days as are said, from now on", async () => {
+  it('lasts its plan’s period, or the given number of days, from now on', async () => {
     expect(await granted()).toMatchObject({ startsAtMs: nowMs, endsAtMs: nowMs + 30 * DAY_MS });
     expect(await granted({ days: 7 })).toMatchObject({ startsAtMs: nowMs, endsAtMs: nowMs + 7 * DAY_MS });
   });
@@ -67,14 +67,14 @@ describe('a subscription granted by days', () => {
     expect(starts.sort()).toEqual([0, 1, 2]);
   });
 
-  it('is to a plan and of an account that exist', async () => {
+  it('needs an existing plan and account', async () => {
     const gold = { ...WANTED, accountId, planCode: 'GOLD' };
     expect(await grantDays(fresh.database, gold, nowMs)).toEqual({ kind: 'unknown-plan' });
     const nobody = { ...WANTED, accountId: 999 };
     expect(await grantDays(fresh.database, nobody, nowMs)).toEqual({ kind: 'unknown-account' });
   });
 
-  it('is one of a bounded number that have not ended', async () => {
+  it('is limited in number of those that have not ended', async () => {
     await fresh.database.query(
       `insert into subscriptions (account_id, plan_code, starts_at, ends_at)
        select $1, 'PRO', now() - interval '2 days', now() + case when n <= $2 then interval '1 day'
@@ -87,7 +87,7 @@ describe('a subscription granted by days', () => {
 });
 
 describe('the list of subscriptions', () => {
-  it('says which runs, is to come, has ended or was cancelled, the last to end first', async () => {
+  it('shows which are current, future, ended or cancelled, the last to end first', async () => {
     const period = (startsAtMs: number, endsAtMs: number) =>
       grantSubscription(fresh.database, { accountId, planCode: 'PRO', startsAtMs, endsAtMs });
     await period(nowMs - 9 * DAY_MS, nowMs - DAY_MS);
@@ -105,7 +105,7 @@ describe('the list of subscriptions', () => {
     expect(await at(nowMs + 2 * DAY_MS - 1)).toEqual(['cancelled', 'upcoming', 'active', 'ended']);
   });
 
-  it('comes by pages', async () => {
+  it('has pages', async () => {
     for (const days of [1, 2, 3]) await granted({ days });
     const page = await listSubscriptions(fresh.database, accountId, { offset: 2, limit: 2, nowMs });
     expect(page.total).toBe(3);
@@ -113,7 +113,7 @@ describe('the list of subscriptions', () => {
   });
 });
 
-it('what has ended cannot be cancelled, and nothing of a stranger', async () => {
+it('an ended subscription cannot be cancelled, nor one of another account', async () => {
   const ended = { accountId, planCode: 'PRO', startsAtMs: nowMs - 2 * DAY_MS, endsAtMs: nowMs - DAY_MS };
   const past = await grantSubscription(fresh.database, ended);
   if (past.kind !== 'granted') throw new Error(past.kind);

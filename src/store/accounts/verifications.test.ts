@@ -22,7 +22,7 @@ async function newAccount(userType: number): Promise<number> {
   return accountId;
 }
 
-test('one is kept as it was submitted, and the last one of the account is found', async () => {
+test('a verification is stored as submitted, and the last one of the account is found', async () => {
   const accountId = await newAccount(0);
   expect(await findVerification(fresh.database, accountId, sealer)).toBeUndefined();
   const first = await submitVerification(fresh.database, { accountId, kind: 'personal' }, FIELDS, sealer);
@@ -42,7 +42,7 @@ test('one is kept as it was submitted, and the last one of the account is found'
   });
 });
 
-test('of many at once one waits for its decision', async () => {
+test('one of many simultaneous submissions waits for its decision', async () => {
   const accountId = await newAccount(0);
   const submit = () => submitVerification(fresh.database, { accountId, kind: 'personal' }, FIELDS, sealer);
   const kinds = (await Promise.all(Array.from({ length: 10 }, submit))).map(({ kind }) => kind);
@@ -62,7 +62,7 @@ test.each([
   expect(submitted.kind).toBe(answer);
 });
 
-test('an account that does not exist submits nothing', async () => {
+test('an account that does not exist cannot submit', async () => {
   const nobody = { accountId: 999_999, kind: 'personal' } as const;
   expect(await submitVerification(fresh.database, nobody, FIELDS, sealer)).toEqual({
     kind: 'unknown-account',
@@ -77,7 +77,7 @@ const stored = async (accountId: number): Promise<string> => {
   return row?.row ?? '';
 };
 
-test('the number of the document is sealed where it is kept, for its row and owner only', async () => {
+test('the document number is stored sealed, for its row and owner only', async () => {
   const [one, other] = [await newAccount(0), await newAccount(0)];
   for (const [accountId, documentNumber] of [
     [one, 'FIRST-DOCUMENT'],
@@ -101,7 +101,7 @@ test('the number of the document is sealed where it is kept, for its row and own
   expect(found?.fields.documentNumber).toBe('FIRST-DOCUMENT');
 });
 
-test('what an older version stored in clear is sealed, all of it, once', async () => {
+test('plain numbers of an older version are sealed once', async () => {
   const accountId = await newAccount(0);
   const count = SEAL_AGAIN_BATCH + 5;
   await fresh.database.query(

@@ -39,7 +39,7 @@ const VENDOR =
   'vendors: [{ code: openai, name: OpenAI, protocols: [chat, responses], base_url: "https://openai.example/v1", byok: true }]';
 const MAIN = '{ name: main, vendor: openai, secret: sk-first-secret-value, limits: { rpm: 60 } }';
 
-describe('applying a catalogue', () => {
+describe('the application of a catalogue', () => {
   it('stores everything, and loading resolves it exactly', async () => {
     await apply(CATALOG_TEXT);
     const catalog = await loadCatalog(fresh.database, options);
@@ -79,14 +79,14 @@ describe('applying a catalogue', () => {
     expect(catalog.announcements[0]?.title).toBe('Hello');
   });
 
-  it('twice changes nothing, not even the version', async () => {
+  it('changes nothing the second time, not even the version', async () => {
     expect(await apply(CATALOG_TEXT)).toHaveLength(16);
     const before = await readCatalog(fresh.database, options);
     expect(await apply(CATALOG_TEXT)).toEqual([]);
     expect(await readCatalog(fresh.database, options)).toEqual(before);
   });
 
-  it('says what changed, field by field, and never shows a secret', async () => {
+  it('reports what changed, field by field, and never a secret', async () => {
     await apply(CATALOG_TEXT);
     const changes = await apply(
       CATALOG_TEXT.replace('sk-first-secret-value', 'sk-other-secret-value')
@@ -105,7 +105,7 @@ describe('applying a catalogue', () => {
     expect(catalog.models.get('gpt')?.routes[1]?.credential.secret).toBe('sk-other-secret-value');
   });
 
-  it('leaves what the file does not mention, and disables a route its model no longer lists', async () => {
+  it('keeps what the file does not mention, and disables a route its model no longer lists', async () => {
     await apply(CATALOG_TEXT);
     const changes = await apply(`${VENDOR}
 credentials: [${MAIN}]
@@ -125,7 +125,7 @@ models:
     ]);
   });
 
-  it('keeps capabilities of models and routes, shows what would change, and forgets what is left out', async () => {
+  it('keeps capabilities of models and routes, previews changes, and removes what is left out', async () => {
     await apply(CATALOG_TEXT);
     const text = CATALOG_TEXT.replace(
       'context_window: 1000',
@@ -152,7 +152,7 @@ models:
     expect(route?.capabilities).toBeUndefined();
   });
 
-  it('previews without writing', async () => {
+  it('can be previewed without writing', async () => {
     const document = catalogDocument(CATALOG_TEXT);
     const preview = await previewCatalog(fresh.database, document, options);
     expect(preview.map(formatChange)).toContain('created account user@example.com');
@@ -168,7 +168,7 @@ models:
     ).not.toMatch(/first-secret|spare-secret/);
   });
 
-  it('tells running servers once, at the commit, and not when nothing changed', async () => {
+  it('notifies running servers once, at the commit, and not without a change', async () => {
     const heard: Change[] = [];
     const follower = { onChange: (change: Change) => void heard.push(change), onMissed: () => {} };
     const server = await openDatabase({ connection: fresh.connection, log: silentLogger });
@@ -179,7 +179,7 @@ models:
     await server.close();
   });
 
-  it('is all or nothing', async () => {
+  it('is atomic', async () => {
     const document = catalogDocument(CATALOG_TEXT);
     const failing = {
       ...options,
@@ -194,7 +194,7 @@ models:
     expect((await loadCatalog(fresh.database, options)).vendors.size).toBe(0);
   });
 
-  it('by two at once is one after the other', async () => {
+  it('runs one at a time', async () => {
     const [one, other] = await Promise.all([apply(CATALOG_TEXT), apply(CATALOG_TEXT)]);
     expect([one.length, other.length].sort((low, high) => low - high)).toEqual([0, 16]);
   });
@@ -224,7 +224,7 @@ describe('accounts of a catalogue', () => {
     expect(subscription?.days).toBe(7);
   });
 
-  it('that exist are left as they are', async () => {
+  it('that exist stay unchanged', async () => {
     await apply(CATALOG_TEXT);
     await fresh.database.query(
       `update accounts set password_hash = 'own', user_type = 2 where role = 'user'`,

@@ -41,7 +41,7 @@ describe('an entry of the catalogue', () => {
     expect(await loadCatalog(fresh.database, options)).toEqual(before);
   });
 
-  test('made by ten at once is made once', async () => {
+  test('created ten times at once is created once', async () => {
     const value = { code: 'twice', protocols: ['chat'], base_url: 'https://twice.example' };
     const made = await Promise.all(Array.from({ length: 10 }, () => changes.create('vendors', value, ACTOR)));
     expect(made.filter(({ kind }) => kind === 'changed')).toHaveLength(1);
@@ -49,7 +49,7 @@ describe('an entry of the catalogue', () => {
     expect(await changes.remove('vendors', 'twice', ACTOR)).toEqual({ kind: 'removed' });
   });
 
-  test('that somebody begins to use in the same moment is not deleted', async () => {
+  test('that comes into use at the same moment is not deleted', async () => {
     const made = await changes.create('policies', { name: 'contested' }, ACTOR);
     const id = made.kind === 'changed' ? Number(made.entry.id) : 0;
     const removal = await fresh.database.transaction(async (transaction) => {
@@ -66,7 +66,7 @@ describe('an entry of the catalogue', () => {
     expect(await changes.find('policies', String(id))).toMatchObject({ name: 'contested' });
   });
 
-  test('never shows its secret, wherever it is shown', async () => {
+  test('never shows its secret', async () => {
     const shown = [await changes.list('credentials'), await fresh.database.query('select * from audit_log')];
     expect(
       JSON.stringify(shown, (_key, value) => (typeof value === 'bigint' ? String(value) : value)),
@@ -74,7 +74,7 @@ describe('an entry of the catalogue', () => {
     expect((await changes.list('credentials')).map(({ secret }) => secret)).toEqual(['…alue', '…alue']);
   });
 
-  test('keeps its secret when the change does not speak of it', async () => {
+  test('keeps its secret when the change does not contain it', async () => {
     const [main] = await changes.list('credentials');
     await changes.update('credentials', String(main?.id), { value: { rate: '70' }, actor: ACTOR });
     const { credentials } = await loadCatalog(fresh.database, options);
@@ -85,7 +85,7 @@ describe('an entry of the catalogue', () => {
   });
 });
 
-test('an applied file stands in the audit log, without its secrets', async () => {
+test('an applied file is in the audit log, without its secrets', async () => {
   const [row] = await fresh.database.query<{ after: { changes: number; lines: string[] } }>(
     `select after from audit_log where action = 'apply'`,
   );

@@ -18,7 +18,7 @@ const users = () =>
     'select day::text, model_id, account_id from model_users_daily order by day, model_id',
   );
 
-test('a model has a user of the day once, however many batches and processes write him', async () => {
+test('a model counts a user of the day once, over any number of batches and processes', async () => {
   const accountId = await accountWith(fresh.database, { creditsMicro: 10n ** 12n });
   const account_id = BigInt(accountId);
   const processes = [1, 2].map(() =>
@@ -41,7 +41,7 @@ test('a model has a user of the day once, however many batches and processes wri
   ]);
 });
 
-test('who was not committed is written again, and after a failure everybody', () => {
+test('users that were not committed are written again, and after a failure all of them', () => {
   const remembered = new ModelUsers();
   const user = { day: 20_772, model: 'gpt-5', accountId: 7 };
   const due = () => remembered.add(new Writes(), [user, user]);

@@ -22,7 +22,7 @@ test.each([
   ['in the data directory', 'data'],
   ['elsewhere, where the path is too long for a socket', `data-${'x'.repeat(90)}`],
 ])(
-  'a database that was killed is back at its address, %s',
+  'a killed database returns at its address, %s',
   async (_place, name) => {
     const data = join(folder, name);
     const server = await startEmbedded(data, silentLogger);
@@ -43,7 +43,7 @@ test.each([
   40_000,
 );
 
-test('a database that does not come back is tried again, with longer and longer waits', async () => {
+test('a database that does not return is started again, with growing waits', async () => {
   vi.useFakeTimers();
   const revive = vi.fn(async () => {
     throw new Error('not yet');

@@ -31,16 +31,16 @@ describe.skipIf(hasNoNamespaces)('the socket of a lock', () => {
     expect(await isAnswered(path)).toBe(false);
   });
 
-  test('that nobody listens on any more does not answer', async () => {
+  test('without a listener does not answer', async () => {
     writeFileSync(path, '');
     expect(await isAnswered(path)).toBe(false);
   });
 
-  test('is not opened where it cannot be', async () => {
+  test('is not opened in an unusable path', async () => {
     expect(await listenAt(join(directory, 'absent', 'some.socket'))).toBeUndefined();
   });
 
-  test('whose queue is full has an owner', async () => {
+  test('with a full queue has an owner', async () => {
     const short = join(directory, 'full');
     const server = createServer().listen({ path: short, backlog: 1 });
     // Asked in one go, so that nothing is accepted in between.

@@ -46,7 +46,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-test('a second server on one data directory is refused, 20 times of 20, and told who has it', async () => {
+test('a second server on one data directory is refused, 20 times of 20, with the name of the owner', async () => {
   const first = startHolder();
   expect(await first.said).toBe('locked');
   for (let round = 0; round < 4; round++) {
@@ -68,11 +68,11 @@ test('the lock of a killed server is taken over', async () => {
   expect(await startHolder().said).toBe('locked');
 });
 
-test('of ten servers that start at once exactly one wins', async () => {
+test('exactly one of ten simultaneous servers gets the lock', async () => {
   await race();
 });
 
-test('of ten servers that start at once exactly one takes over from a dead one', async () => {
+test('exactly one of ten simultaneous servers takes over from a dead one', async () => {
   const first = startHolder();
   expect(await first.said).toBe('locked');
   await kill(first.child);
@@ -106,12 +106,12 @@ test('a lock whose process number now belongs to another process is taken over',
   expect((await lockDataDirectory(directory)).kind).toBe('locked');
 });
 
-test('a lock file that a power loss left empty is taken over', async () => {
+test('an empty lock file after a power loss is taken over', async () => {
   writeFileSync(join(directory, 'tollgate.lock'), '');
   expect((await lockDataDirectory(directory)).kind).toBe('locked');
 });
 
-test('a taker that died while it took over does not block the next one', async () => {
+test('a server that died during its takeover does not block the next one', async () => {
   const dead = JSON.stringify({ pid: 4_194_000, started: 'gone:1' });
   writeFileSync(join(directory, 'tollgate.lock'), dead);
   writeFileSync(join(directory, 'tollgate.lock.takeover'), dead);
@@ -129,7 +129,7 @@ test('a released lock is free, and releasing it twice does not free the next own
   expect(readFileSync(path, 'utf8')).toContain(`"pid":${process.pid}`);
 });
 
-test('a clean end leaves nothing', async () => {
+test('a clean end leaves no file', async () => {
   const lock = await lockDataDirectory(directory);
   if (lock.kind === 'locked') lock.release();
   expect(readdirSync(directory)).toEqual([]);
@@ -141,13 +141,13 @@ test('a lock that an older version left is judged by its process number', async 
   expect(await lockDataDirectory(directory)).toMatchObject({ kind: 'held', pid, host: '' });
 });
 
-describe('a lock that cannot be judged from here', () => {
+describe('a lock whose owner cannot be checked', () => {
   const owner = { ...thisProcess(), pid: 1, since: '2026-01-01T00:00:00Z' };
 
   test.each([
     ['of another machine', { started: 'boot-b:1', namespace: 'pid:[1]', host: 'another-machine' }],
     ['of another container that has no socket', { namespace: 'pid:[1]', host: 'another-container' }],
-  ])('%s is refused, by a message that says what to do', async (_name, other) => {
+  ])('with %s is refused, with a message that says what to do', async (_name, other) => {
     const path = join(directory, 'tollgate.lock');
     writeFileSync(path, JSON.stringify({ ...owner, ...other }));
     const result = await lockDataDirectory(directory);
@@ -172,7 +172,7 @@ describe.skipIf(container === undefined)(title, () => {
     mkdirSync(directory);
   });
 
-  test('the second server is refused while the first lives, also when it is paused', async () => {
+  test('the second server is refused while the first runs, also when it is paused', async () => {
     const first = startHolder(0, container);
     expect(await first.said).toBe('locked');
     const held = /in use by another Tollgate server \(process 1, since 20/;
@@ -193,7 +193,7 @@ describe.skipIf(container === undefined)(title, () => {
     expectOneLock();
   });
 
-  test('of ten servers that start at once exactly one takes over from a dead one', async () => {
+  test('exactly one of ten simultaneous servers takes over from a dead one', async () => {
     const first = startHolder(0, container);
     expect(await first.said).toBe('locked');
     await kill(first.child);

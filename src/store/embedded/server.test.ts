@@ -94,7 +94,7 @@ describe('the embedded server', () => {
     await second.stop();
   });
 
-  test('is adopted after its Tollgate was killed, and stopped by the one that adopted it', async () => {
+  test('is adopted after its gateway was killed, and stopped by the gateway that adopted it', async () => {
     const { child, connection } = await startUser();
     await ask(connection, 'create table kept as select 42 as answer');
     const pid = postmasterPid();
@@ -106,7 +106,7 @@ describe('the embedded server', () => {
     expect(postmasterPid()).toBeUndefined();
   });
 
-  test('runs on while anybody uses it, and stops with the last', async () => {
+  test('runs while any process uses it, and stops with the last', async () => {
     const { child } = await startUser();
     const own = await startEmbedded(directory, silentLogger);
     const again = await startEmbedded(directory, silentLogger);
@@ -120,14 +120,14 @@ describe('the embedded server', () => {
     expect(postmasterPid()).toBeUndefined();
   });
 
-  test('is started once when several ask for it at the same time', async () => {
+  test('is started once for several simultaneous requests', async () => {
     const users = await Promise.all([startUser(), startUser(), startUser()]);
     expect(new Set(users.map((user) => user.connection)).size).toBe(1);
     const backends = await ask<{ pid: number }>(users[0].connection, 'select pg_backend_pid() as pid');
     expect(backends).toHaveLength(1);
   });
 
-  test('starts after a power loss whose files name a process that is now another, or is not collected yet', async () => {
+  test('starts after a power loss whose files name another process, or one that is not collected yet', async () => {
     const first = await startEmbedded(directory, silentLogger);
     await ask(first.connection, 'create table kept as select 42 as answer');
     const pidFile = join(directory, 'postgres', 'postmaster.pid');
@@ -141,7 +141,7 @@ describe('the embedded server', () => {
     await second.stop();
   });
 
-  test('starts after a kill in the middle of its making', async () => {
+  test('starts after a kill during its creation', async () => {
     mkdirSync(join(directory, 'postgres.new-123'));
     writeFileSync(join(directory, 'postgres.new-123', 'PG_VERSION'), '18\n');
     const server = await startEmbedded(directory, silentLogger);
@@ -149,7 +149,7 @@ describe('the embedded server', () => {
     await server.stop();
   });
 
-  test('puts its socket into a short private place when the data directory has a long path, and clears it', async () => {
+  test('puts its socket into a short private directory when the data directory has a long path, and removes it', async () => {
     const deep = join(directory, 'a directory, "quoted" and it\'s long'.padEnd(120, 'x'));
     const server = await startEmbedded(deep, silentLogger);
     const socketDirectory = new URL(server.connection).searchParams.get('host') ?? '';
@@ -160,7 +160,7 @@ describe('the embedded server', () => {
     expect(existsSync(socketDirectory)).toBe(false);
   });
 
-  test('that cannot start says what its log says, and leaves no process behind', async () => {
+  test('that cannot start reports its log, and leaves no process behind', async () => {
     const server = await startEmbedded(directory, silentLogger);
     await server.stop();
     writeFileSync(join(directory, 'postgres', 'custom.conf'), 'max_connections = many\n', { mode: 0o644 });
@@ -171,8 +171,8 @@ describe('the embedded server', () => {
   });
 });
 
-describe('where the embedded server cannot work', () => {
-  test('a platform without binaries is told to set DATABASE_URL', async () => {
+describe('an unsupported environment of the embedded server', () => {
+  test('without binaries is told to set DATABASE_URL', async () => {
     const spy = vi.spyOn(process, 'arch', 'get').mockReturnValue('mips');
     await expect(startEmbedded(directory, silentLogger)).rejects.toThrow(
       /mips.* is not installed.*set DATABASE_URL/,
@@ -181,7 +181,7 @@ describe('where the embedded server cannot work', () => {
   });
 
   test.runIf(isRoot)(
-    'root is told which directory is closed to the user of the database, and what to do',
+    'as root is told which directory is closed to the user of the database, and what to do',
     async () => {
       const closed = join(directory, 'home');
       mkdirSync(join(closed, 'data'), { recursive: true });

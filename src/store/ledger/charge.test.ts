@@ -85,7 +85,7 @@ test('a call that ran while auto-exchange was on is paid from the balance, a lat
   expect(takeCharge(wallet, callOf({ ...cost, createdAtMs: 999 }), terms).shortfallMicro).toBe(0n);
 });
 
-test('a call that nobody pays with Credits cannot be charged', () => {
+test('a call without a Credits payer cannot be charged', () => {
   const wallet = findWallet({ creditsMicro: 10n ** 12n });
   const terms = { creditsPerYuan: 1000, month: '2026-11' };
   expect(() => takeCharge(wallet, callOf({ accountId: 1, payer: 'byok' }), terms)).toThrow(

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => fresh.drop());
 
-test('the call log lists an account’s newest calls first, each with its usage and what was taken for it', async () => {
+test('the call log lists an account’s newest calls first, each with its usage and its charge', async () => {
   const { database } = fresh;
   const accountId = await accountWith(database, { creditsMicro: 100_000_000n });
   const stranger = await accountWith(database, { creditsMicro: 100_000_000n });
@@ -87,7 +87,7 @@ test('pages of calls of one millisecond miss none and repeat none', async () => 
   expect(seen.sort()).toEqual(calls.map(({ callId }) => callId).sort());
 });
 
-test('what is no id of a call, or of none there is, is not found', async () => {
+test('an invalid or unknown call id is not found', async () => {
   for (const id of ['', 'req_1', "req_' or true", `req_${'0'.repeat(26)}`, `req_${'z'.repeat(26)}`]) {
     expect(await findCall(fresh.database, id)).toBeUndefined();
   }

@@ -51,14 +51,14 @@ async function everyPage(filter: object, size: number): Promise<readonly string[
   throw new Error('the search does not come to an end');
 }
 
-test.each([1, 2, 3, 100])('each call is on one page, whatever its millisecond: %i a page', async (size) => {
+test.each([1, 2, 3, 100])('each call is on one page, in any millisecond: %i a page', async (size) => {
   const all = await everyPage({}, size);
   expect(all.toSorted()).toEqual(calls.map(({ callId }) => callId).toSorted());
   const rare = calls.filter(({ modelUsed }) => modelUsed === 'rare').map(({ callId }) => callId);
   expect((await everyPage({ model: 'rare' }, size)).toSorted()).toEqual(rare.toSorted());
 });
 
-test('what nobody called is looked for in the roll-ups alone', async () => {
+test('a search for names without calls reads the roll-ups only', async () => {
   const asked: string[] = [];
   const { database } = fresh;
   const query: Database['query'] = (text, values = []) => {
@@ -72,7 +72,7 @@ test('what nobody called is looked for in the roll-ups alone', async () => {
   expect(asked.filter((text) => /from calls/.test(text))).toHaveLength(1);
 });
 
-test('a search whose time is over says where it goes on', async () => {
+test('a search that runs out of time returns where it continues', async () => {
   const { database } = fresh;
   const slow: Database['query'] = (text, values) => {
     clock.advance(2_000);

@@ -161,7 +161,7 @@ test('whatever is closed when, in whichever zone, and settled late: statistics a
   expect(closed?.days).toBeGreaterThan(20n);
 });
 
-test('days are those of the time zone; an hour with midnight in its middle is in none', async () => {
+test('days are those of the time zone; an hour that contains midnight is in none', async () => {
   const accountId = await newAccount();
   const hourly = Array.from({ length: 72 }, (_, hour) => callFrom(accountId, { minute: hour * 60, kind: 1 }));
   await ledger.settle(hourly);
@@ -174,7 +174,7 @@ test('days are those of the time zone; an hour with midnight in its middle is in
   ]);
 });
 
-test('after a change of the time zone closed days stay, and the next one begins where they end', async () => {
+test('closed days stay after a change of the time zone, and the next one begins where they end', async () => {
   const accountId = await newAccount();
   const hourly = Array.from({ length: 72 }, (_, hour) => callFrom(accountId, { minute: hour * 60, kind: 1 }));
   await ledger.settle(hourly);
@@ -194,7 +194,7 @@ test('after a change of the time zone closed days stay, and the next one begins 
   ]);
 });
 
-test('a call that comes after its day was closed is in it at once, and settled again it is in it once', async () => {
+test('a call that is settled after its day was closed is added at once, and only once', async () => {
   const accountId = await newAccount();
   await ledger.settle([callFrom(accountId, { minute: 30, kind: 1 })]);
   await closeAllDays(fresh.database, 'UTC', START + 2 * DAY);
@@ -209,7 +209,7 @@ test('a call that comes after its day was closed is in it at once, and settled a
   ]);
 });
 
-test('the doctor finds a day that was changed, lost a row, or ends after what is closed', async () => {
+test('the doctor finds a day that was changed, lost a row, or ends too late', async () => {
   const accountId = await newAccount();
   await ledger.settle([1, 2].map((kind) => callFrom(accountId, { minute: 30, kind })));
   await closeAllDays(fresh.database, 'UTC', START + DAY);
@@ -255,7 +255,7 @@ test('a long history is closed in steps of a week', async () => {
   expect(await closeAllDays(fresh.database, 'UTC', START + DAY)).toBe(1);
 });
 
-test('nodes that close and nodes that settle at once lose nothing and count nothing twice', async () => {
+test('nodes that close and settle at the same time lose nothing and count nothing twice', async () => {
   const accounts = await Promise.all(Array.from({ length: 8 }, newAccount));
   const batches = Array.from({ length: 30 }, (_, batch) =>
     accounts.map((accountId, at) => callFrom(accountId, { minute: batch * 180 + at, kind: batch + at })),

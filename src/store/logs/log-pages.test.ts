@@ -102,7 +102,7 @@ describe.each(FILTERS)('with the filter %o', (filter) => {
     expect(seen.toSorted()).toEqual(expected.map(({ callId }) => callId).toSorted());
   });
 
-  test('the whole log has every row once', async () => {
+  test('an export of the whole log has every row once', async () => {
     const seen: string[] = [];
     for await (const items of wholeLog(fresh.database, 'calls', { accountId, filter })) {
       seen.push(...items.map(({ callId }) => callId));
@@ -112,7 +112,7 @@ describe.each(FILTERS)('with the filter %o', (filter) => {
   });
 });
 
-test('pages of the consumption log are the calls that reached a vendor, each with its receipt', async () => {
+test('pages of the consumption log contain the calls that reached a vendor, each with its receipt', async () => {
   for (const filter of FILTERS.filter(({ status }) => typeof status !== 'string')) {
     const expected = calls.filter((call) => call.price !== null && fits(call, filter));
     const seen: string[] = [];
@@ -129,13 +129,13 @@ test('pages of the consumption log are the calls that reached a vendor, each wit
   }
 });
 
-test('a page behind the last one is empty and knows the total', async () => {
+test('a page behind the last one is empty and has the total', async () => {
   const question = { accountId, filter: {}, place: { skip: 10 ** 9, size: 20 } };
   expect(await pageOfLog(fresh.database, 'calls', question)).toEqual({ items: [], total: calls.length });
 });
 
 describe('the balance log', () => {
-  test('is the chain of entries from the newest on, however deep the page', async () => {
+  test('is the chain of entries from the newest on, at any page', async () => {
     const whole: bigint[] = [];
     for (let skip = 0; ; skip += 30) {
       const { items, total } = await pageOfBalanceLog(fresh.database, accountId, {
@@ -150,7 +150,7 @@ describe('the balance log', () => {
     expect(whole).toEqual(whole.toSorted((one, other) => (one < other ? -1 : 1)));
   });
 
-  test('is narrowed to a range of time by its order', async () => {
+  test('can be limited to a time range', async () => {
     const own = await accountWith(fresh.database, { creditsMicro: 1n, balanceMicro: 1n });
     const at = (day: number): number => Date.UTC(2026, 5, day);
     await fresh.database.query(
@@ -187,7 +187,7 @@ describe('the balance log', () => {
   });
 });
 
-test('an hour of more calls than are read at once is exported whole, a busy millisecond among it', async () => {
+test('an hour with more calls than one read is exported whole, with a busy millisecond in it', async () => {
   const busy = await accountWith(fresh.database, { creditsMicro: 10n ** 12n });
   const made = Array.from({ length: 3 * EXPORT_ROWS_AT_ONCE + 77 }, (_, at) => {
     const isBusy = at >= 400 && at < 400 + 1.5 * EXPORT_ROWS_AT_ONCE;
@@ -205,7 +205,7 @@ test('an hour of more calls than are read at once is exported whole, a busy mill
   expect(seen.toSorted()).toEqual(made.map(({ callId }) => callId).toSorted());
 });
 
-test('what is read at once is bounded, and a large hour is read alone', () => {
+test('a read is bounded, and a large hour is read alone', () => {
   const range = (rows: number) => ({ from: new Date(0), to: new Date(1), before: 0, rows });
   const sizes = (rows: readonly number[]) =>
     inPieces(rows.map(range)).map((piece) => piece.map((each) => each.rows));
@@ -213,7 +213,7 @@ test('what is read at once is bounded, and a large hour is read alone', () => {
   expect(sizes([])).toEqual([]);
 });
 
-test('logs that are kept no longer are in no total, nor is a call that came after its month was dropped', async () => {
+test('dropped logs are in no total, nor is a call that came after its month was dropped', async () => {
   await dropPartitionsBefore(fresh.database, '2026-11');
   const kept = calls.filter(({ createdAtMs }) => createdAtMs >= Date.UTC(2026, 10));
   expect(kept.length).toBeLessThan(calls.length);

@@ -150,7 +150,7 @@ async function drain(pieces: AsyncIterable<unknown>): Promise<void> {
   for await (const piece of pieces) expect(piece).toBeDefined();
 }
 
-describe('no query of an account touches a row of another one', () => {
+describe('no row of another account is touched', () => {
   test.each([
     ['the first page', {}, place],
     ['a deep page', {}, { skip: 40, size: 5 }],
@@ -158,21 +158,21 @@ describe('no query of an account touches a row of another one', () => {
     ['a page with every filter', { ...whole, model: 'm-1', keyId: 1, status: 200, protocol: 'chat' }, place],
     ['a page of failures', { status: 'failed' }, place],
     ['a page of a range that cuts hours', cut, place],
-  ] as const)('the call log: %s', async (_name, filter, where) => {
+  ] as const)('by the call log: %s', async (_name, filter, where) => {
     const question = { accountId, filter, place: where };
     // The roll-ups have 30 rows of the account, and 25 for a day's hours; the log is read where the page is.
     const read = await expectOwnRows((database) => pageOfLog(database, 'calls', question));
     expect(read).toBeLessThanOrEqual(30 + 25 + 4 * 5 + 2 * 5);
   });
 
-  test('the consumption log, with the receipts', async () => {
+  test('by the consumption log, with the receipts', async () => {
     for (const skip of [0, 40]) {
       const question = { accountId, filter: { model: 'm-1' }, place: { skip, size: 5 } };
       await expectOwnRows((database) => pageOfLog(database, 'consumptions', question));
     }
   });
 
-  test('the balance log, also in a range', async () => {
+  test('by the balance log, also in a range', async () => {
     for (const range of [{}, cut]) {
       const deep = { range, place: { skip: 30, size: 5 } };
       const read = await expectOwnRows((database) => pageOfBalanceLog(database, accountId, deep));
@@ -181,13 +181,13 @@ describe('no query of an account touches a row of another one', () => {
     }
   });
 
-  test('the exports', async () => {
+  test('by the exports', async () => {
     await expectOwnRows((database) => drain(wholeLog(database, 'calls', { accountId, filter: cut })));
     await expectOwnRows((database) => drain(wholeLog(database, 'consumptions', { accountId, filter: {} })));
     await expectOwnRows((database) => drain(wholeBalanceLog(database, accountId, {})));
   });
 
-  test('one call by its number, and its receipt', async () => {
+  test('by one call with its number, and its receipt', async () => {
     const [newest] = await fresh.database.query<{ id: bigint; call_id: string }>(
       'select id, call_id from calls where account_id = $1 order by created_at desc limit 1',
       [accountId],
@@ -198,7 +198,7 @@ describe('no query of an account touches a row of another one', () => {
     await expectOwnRows((database) => findReceipt(database, accountId, newest?.call_id ?? ''));
   });
 
-  test("another account's call is not even read", async () => {
+  test('by a request for a call of another account', async () => {
     const [foreign] = await fresh.database.query<{ id: bigint }>(
       'select id from calls where account_id <> $1 limit 1',
       [accountId],
@@ -207,7 +207,7 @@ describe('no query of an account touches a row of another one', () => {
     await expectFoundByNumber(Number(foreign?.id));
   });
 
-  test('the statistics', async () => {
+  test('by the statistics', async () => {
     const edges = [NOVEMBER - 6 * HOUR, NOVEMBER];
     for (const range of [{}, whole, cut]) {
       const read = await expectOwnRows((database) => usageBetween(database, accountId, { range, edges }));
@@ -225,7 +225,7 @@ describe('no query of an account touches a row of another one', () => {
     await expectOwnRows((database) => sumCredentialUse(database, accountId, whole));
   });
 
-  test('a statistic reads a closed day by its day, and by its hours only when it is divided', async () => {
+  test('by a statistic, which reads a closed day by its day, and by its hours only when it is divided', async () => {
     const read = (edge: number) =>
       expectOwnRows((database) => usageBetween(database, accountId, { range: {}, edges: [edge] }));
     expect(await read(NOVEMBER - 12 * HOUR)).toBe(5 + 5 * 5);

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => fresh.drop());
 
 describe('the receipt of a call', () => {
-  test('has the charge, what was exchanged for it and the ledger entries of both', async () => {
+  test('has the charge, its exchange and the ledger entries of both', async () => {
     const options = { creditsMicro: 5_000_000n, balanceMicro: 10_000n, autoExchange: true };
     const accountId = await accountWith(fresh.database, options);
     const call = callOf({ accountId });
@@ -55,7 +55,7 @@ describe('the receipt of a call', () => {
     });
   });
 
-  test('of a free call says why, and has no entries', async () => {
+  test('of a free call has the reason, and no entries', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 5_000_000n });
     const below = callOf({
       accountId,
@@ -73,7 +73,7 @@ describe('the receipt of a call', () => {
     });
   });
 
-  test('is not there for another account, an unknown call, or one that never reached a vendor', async () => {
+  test('does not exist for another account, an unknown call, or one that never reached a vendor', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 50_000_000n });
     const call = callOf({ accountId });
     const refused = callOf({ accountId, usage: NO_USAGE, price: null, payer: 'none', verdict: 'refused' });

@@ -70,13 +70,13 @@ describe("an account's hours", () => {
     ]);
   });
 
-  test('count what was taken, not what a shortfall left open', async () => {
+  test('count the charged amount, not a shortfall', async () => {
     accountId = await accountWith(fresh.database, { creditsMicro: 40_000_000n });
     await createLedger().settle([callOf({ accountId }), callOf({ accountId })]);
     expect(await usage()).toMatchObject([{ calls: 2n, amount_micro: 50_000n, credits_micro: 40_000_000n }]);
   });
 
-  test("tell BYOK calls apart by the account's own credential", async () => {
+  test('separate BYOK calls by the account’s own credential', async () => {
     const byok = { accountId, payer: 'byok', chargeMicro: 0n, freeReason: 'byok' } as const;
     const attempt = { routeId: 1, vendor: 'openai', outcome: 'ok', durationMs: 1 };
     await createLedger().settle([
@@ -92,7 +92,7 @@ describe("an account's hours", () => {
     expect((await usage()).map((row) => row.credential).sort()).toEqual(['mine', 'spare']);
   });
 
-  test('are not stopped by names that PostgreSQL cannot store, nor by two that it stores alike', async () => {
+  test('accept names that PostgreSQL cannot store, or stores alike', async () => {
     await createLedger().settle([
       callOf({ accountId, modelUsed: 'a\u0000' }),
       callOf({ accountId, modelUsed: 'a\ufffd' }),
@@ -118,7 +118,7 @@ describe("a model's hours", () => {
     return row;
   };
 
-  test('time what can be timed: complete streams whose tokens the vendor counted', async () => {
+  test('measure complete streams whose tokens the vendor counted', async () => {
     const call = { accountId, modelUsed: 'timed', ttfbMs: 100, durationMs: 600 };
     await createLedger().settle([
       callOf(call),
@@ -139,7 +139,7 @@ describe("a model's hours", () => {
     });
   });
 
-  test('know what each credential of the platform earned and cost, and no names that users gave', async () => {
+  test('contain revenue and cost of each credential of the platform, and no names of users', async () => {
     const vendorRate = { ...PRICE.rates, vendorMicro: 80_000_000n, userMicro: 150_000_000n };
     const price = { prices: PRICE.prices, rates: vendorRate };
     const call = { accountId, modelUsed: 'sold', price };
@@ -174,7 +174,7 @@ describe("a model's hours", () => {
     ]);
   });
 
-  test('know nothing of names that never met a vendor', async () => {
+  test('do not contain names that never reached a vendor', async () => {
     const refused = { price: null, vendor: null, usage: NO_USAGE, chargeMicro: 0n, amountMicro: 0n } as const;
     await createLedger().settle([
       callOf({ accountId, ...refused, modelUsed: 'made up', verdict: 'refused' }),
@@ -204,7 +204,7 @@ describe("a model's hours", () => {
     ]);
   });
 
-  test('settled by many at once in any order are complete, and nobody waits in a circle', async () => {
+  test('are complete when many nodes settle in any order, without a deadlock', async () => {
     const accounts = await Promise.all(
       Array.from({ length: 6 }, () => accountWith(fresh.database, { creditsMicro: 10n ** 12n })),
     );

@@ -86,7 +86,7 @@ describe('usage between edges', () => {
   });
 });
 
-describe('where the log was dropped', () => {
+describe('usage where the log was dropped', () => {
   const MIDNIGHT = Date.UTC(2026, 8, 10, 18, 30);
   const edges = [MIDNIGHT, MIDNIGHT + 24 * HOUR];
   const range = { fromMs: MIDNIGHT, toMs: MIDNIGHT + 48 * HOUR };
@@ -102,7 +102,7 @@ describe('where the log was dropped', () => {
     await dropPartitionsBefore(fresh.database, '2026-10');
   });
 
-  test.each(['hours', 'days'])('no day of India loses a call, from %s', async (from) => {
+  test.each(['hours', 'days'])('loses no call of a day of India, from %s', async (from) => {
     if (from === 'days') await closeAllDays(fresh.database, 'Asia/Kolkata', NOVEMBER);
     const found = await usageBetween(fresh.database, old, { range, edges });
     expect(found.map(({ calls: count }) => count)).toEqual([0, 48, 48]);
@@ -110,7 +110,7 @@ describe('where the log was dropped', () => {
     expect(all.reduce((sum, { calls: count }) => sum + count, 0)).toBe(240);
   });
 
-  test('ranges that meet within an hour share nothing and lose nothing, model by model', async () => {
+  test('has ranges within an hour that share nothing and lose nothing, model by model', async () => {
     const ranges = [{ toMs: MIDNIGHT }, range, { fromMs: range.toMs }];
     const found = await Promise.all(
       ranges.map((each) => usageBy(fresh.database, old, { by: 'model', range: each, most: 200 })),
@@ -118,7 +118,7 @@ describe('where the log was dropped', () => {
     expect(found.flat().reduce((sum, { calls: count }) => sum + count, 0)).toBe(240);
   });
 
-  test('a call that came later is counted with its hour, once', async () => {
+  test('counts a later call with its hour, once', async () => {
     await createLedger().settle([callOf({ accountId: old, createdAtMs: MIDNIGHT + 24 * HOUR + MINUTE })]);
     const found = await usageBetween(fresh.database, old, { range, edges });
     expect(found.map(({ calls: count }) => count)).toEqual([0, 49, 48]);
@@ -137,7 +137,7 @@ test('usage of models has the largest amount first', async () => {
   expect(amounts).toEqual(amounts.toSorted((one, other) => (one > other ? -1 : 1)));
 });
 
-describe('what is narrowed and grouped is the sum of the calls that fit', () => {
+describe('filtered and grouped usage is the sum of the matching calls', () => {
   const DAY = 24 * HOUR;
   const BEGIN = Date.UTC(2026, 9, 20, 0, 10);
   const KEYS = [11, 12, 13];
@@ -231,7 +231,7 @@ describe('what is narrowed and grouped is the sum of the calls that fit', () => 
     }
   });
 
-  test.each(GROUPS)('the largest by %s have a series each, and all others one together', async (by) => {
+  test.each(GROUPS)('the largest by %s have a series each, and all others share one', async (by) => {
     const edges = Array.from({ length: 5 }, (_, day) => BEGIN + day * DAY);
     const range = { fromMs: BEGIN, toMs: BEGIN + 5 * DAY };
     const found = await usageSeries(fresh.database, own, { by, range, edges, most: 2 });

@@ -19,8 +19,8 @@ const user = (content: unknown): object => ({ messages: [{ role: 'user', content
 const assistant = (...content: unknown[]): object => ({ messages: [{ role: 'assistant', content }] });
 const partsOf = (body: object): readonly Part[] => decode(body).request.turns[0]?.parts ?? [];
 
-describe('what a Messages client says', () => {
-  test('a string is one text, blocks keep their order and their marks', () => {
+describe('a Messages request', () => {
+  test('may have a string as one text, and its blocks keep their order and their cache marks', () => {
     expect(partsOf(user('hi'))).toEqual([{ kind: 'text', text: 'hi' }]);
     expect(
       partsOf(
@@ -37,7 +37,7 @@ describe('what a Messages client says', () => {
     ]);
   });
 
-  test('system blocks stay apart, and the attribution of Claude Code goes', () => {
+  test('keeps system blocks apart, without the attribution of Claude Code', () => {
     const { request, dropped } = decode({
       system: [
         { type: 'text', text: 'x-anthropic-billing-header: cc_version=1' },
@@ -53,7 +53,7 @@ describe('what a Messages client says', () => {
     expect(dropped).toEqual(['system[0]']);
   });
 
-  test('documents of every source survive, their context and a picture inside of them too', () => {
+  test('keeps documents of every source, with their context and pictures inside them', () => {
     expect(
       partsOf(
         user([
@@ -104,7 +104,7 @@ describe('what a Messages client says', () => {
     ]);
   });
 
-  test('a result without content, with an error, with a document inside: nothing of it is lost', () => {
+  test('keeps a result without content, with an error, or with a document inside', () => {
     expect(
       partsOf(
         user([
@@ -144,7 +144,7 @@ describe('what a Messages client says', () => {
     ]);
   });
 
-  test('inputs and schemas keep their own spelling', () => {
+  test('keeps the spelling of inputs and schemas', () => {
     const { request } = decode(
       '{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f",' +
         '"input":{"10":1, "2":1.0,"big":9007199254740993}}]}],' +
@@ -168,7 +168,7 @@ describe('what a Messages client says', () => {
     ]);
   });
 
-  test('signatures of the vendor are native, envelopes are opened, one part for each blob', () => {
+  test('has native signatures of the vendor, and opened envelopes, one part for each signature', () => {
     const call = { issuer: 'g-1', form: 'thought', place: 'call', value: 'sig' } as const;
     const cipher = {
       issuer: 'r-1',
@@ -205,7 +205,7 @@ describe('what a Messages client says', () => {
     ]);
   });
 
-  test('tools of the vendor in the history become readable, never calls', () => {
+  test('represents vendor tools in the history as text, never as calls', () => {
     const parts = partsOf(
       assistant(
         { type: 'server_tool_use', id: 's', name: 'web_search', input: { query: 'q' } },
@@ -223,7 +223,7 @@ describe('what a Messages client says', () => {
     expect(parts[1]).toMatchObject({ protocol: 'messages', raw: expect.stringContaining('zzz') });
   });
 
-  test('tools that the client runs itself become functions, those of the vendor are kept apart', () => {
+  test('turns tools that the client runs into functions, and keeps vendor tools apart', () => {
     const { request, dropped } = decode({
       messages: [],
       tools: [
@@ -256,7 +256,7 @@ describe('what a Messages client says', () => {
       { type: 'tool', name: 'f' },
       { kind: 'tool', name: 'f' },
     ],
-  ])('the choice %o', (choice, expected) => {
+  ])('is decoded with the tool choice %o', (choice, expected) => {
     const body = { messages: [], tools: [{ name: 'f', input_schema: {} }], tool_choice: choice };
     expect(decode(body).request.toolChoice).toEqual(expected);
   });
@@ -272,11 +272,11 @@ describe('what a Messages client says', () => {
       { thinking: { type: 'enabled', budget_tokens: 2048 } },
       { mode: 'budget', budgetTokens: 2048, show: true },
     ],
-  ])('thinking %o', (fields, expected) => {
+  ])('is decoded with the thinking %o', (fields, expected) => {
     expect(decode({ messages: [], ...fields }).request.thinking).toMatchObject(expected);
   });
 
-  test('options find their places and the rest is reported', () => {
+  test('has its options decoded and the others reported', () => {
     const { request, dropped } = decode({
       model: 'm',
       messages: [{ role: 'user', content: 'hi', name: 'n' }],
@@ -314,12 +314,12 @@ describe('what a Messages client says', () => {
     );
   });
 
-  test('a mark on the body stands for one on its last block', () => {
+  test('applies a cache mark of the body to its last block', () => {
     const body = { cache_control: { type: 'ephemeral' }, ...user([{ type: 'text', text: 'hi' }]) };
     expect(partsOf(body)).toEqual([{ kind: 'text', text: 'hi', cache: {} }]);
   });
 
-  test('what only the vendor can read stays whole for a refusal elsewhere', () => {
+  test('keeps content that only the vendor can read for a refusal elsewhere', () => {
     expect(partsOf(user([{ type: 'container_upload', file_id: 'f' }]))).toEqual([
       {
         kind: 'opaque',
@@ -345,12 +345,12 @@ describe('what a Messages client says', () => {
     [{ messages: [], thinking: { type: 'deep' } }, 'thinking.type: '],
     [{ messages: [], stop_sequences: [1] }, 'stop_sequences[0]: '],
     [{ messages: [], system: [{ type: 'image', source: { type: 'url', url: 'https://a/b' } }] }, 'system: '],
-  ])('%o is refused with its path', (body, path) => {
+  ])('with %o is refused with its path', (body, path) => {
     expect(() => decode(body)).toThrow(Inexpressible);
     expect(() => decode(body)).toThrow(path);
   });
 
-  test('a thread that the vendor would keep is refused in the words that its SDK acts on', () => {
+  test('with a stored thread is refused with the message that its SDK handles', () => {
     const refusalOf = (thread: object): unknown => {
       try {
         return decode({ ...user('hi'), thread });

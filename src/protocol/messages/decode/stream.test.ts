@@ -19,14 +19,14 @@ import {
 import { NO_HUB_USAGE } from '../usage.ts';
 
 describe('a vendor’s stream', () => {
-  test('keeps what stood whole in its start', () => {
+  test('keeps content that is whole in its start event', () => {
     const block = { type: 'tool_use', id: 't', name: 'f', input: { a: 1 } };
     const message = { id: 'msg_v', content: [block], stop_reason: 'tool_use', usage: { input_tokens: 9 } };
     const events = decode({ type: 'message_start', message }, { type: 'message_stop' });
     expect(events).toEqual([started(9, 0), part(call('t')), delta('{"a":1}'), partEnd, finish('tool'), end]);
   });
 
-  test('becomes parts one after the other, its reason last, its figures overlaid', () => {
+  test('becomes parts in order, with the finish reason last and the newest figures', () => {
     const events = decode(
       messageStart,
       { type: 'ping' },
@@ -74,7 +74,7 @@ describe('a vendor’s stream', () => {
     ]);
   });
 
-  test('that puts the first words into the start of a block loses none', () => {
+  test('that puts the first text into the start of a block loses none', () => {
     expect(
       decode(
         messageStart,
@@ -87,7 +87,7 @@ describe('a vendor’s stream', () => {
     ).toEqual([delta('he'), delta('llo'), delta('{"a":1}')]);
   });
 
-  test('that begins twice, mixes up kinds or leaves starts out is put right', () => {
+  test('that begins twice, mixes kinds or omits starts is corrected', () => {
     expect(
       decode(
         messageStart,
@@ -141,7 +141,7 @@ describe('a vendor’s stream', () => {
     ]);
   });
 
-  test('shows a tool of the vendor whole, and citations at the end of their text', () => {
+  test('contains a vendor tool as a whole, and citations at the end of their text', () => {
     const citation = { type: 'web_search_result_location', url: 'https://u', title: 'T', cited_text: 'c' };
     const events = decode(
       messageStart,
@@ -187,7 +187,7 @@ describe('a vendor’s stream', () => {
     ]);
   });
 
-  test('may be anything: no event makes the decoder throw', () => {
+  test('never makes the decoder throw, for any events', () => {
     const types = [
       'message_start',
       'content_block_start',

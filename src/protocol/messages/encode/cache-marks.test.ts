@@ -3,7 +3,7 @@ import { answered, encode, said, text, tool, words } from '../../../../test/conv
 import type { CapabilityOverrides } from '../../../kernel/capability.ts';
 import type { HubRequest, Turn } from '../../hub/request.ts';
 
-describe('marks for the cache', () => {
+describe('cache marks', () => {
   const long: Turn[] = [said('1'), answered(words('2')), said('3'), answered(words('4')), said('5')];
   const marked = (request: Partial<HubRequest>, capabilities: CapabilityOverrides = {}): string[] => {
     const { body } = encode(request, { cacheMarks: true, ...capabilities });
@@ -18,7 +18,7 @@ describe('marks for the cache', () => {
     return found;
   };
 
-  test('clients that cannot set any get four: tools, system, the last two words of the user', () => {
+  test('are added for clients without them: on tools, system, and the last two user texts', () => {
     const tools = [tool(undefined), { ...tool(undefined), name: 'g' }];
     const system = [
       { kind: 'text', text: 'a' },
@@ -35,7 +35,7 @@ describe('marks for the cache', () => {
     expect(marked({ client: 'messages', turns: long })).toEqual([]);
   });
 
-  test('of the client’s own the latest four stay, long ones before short ones', () => {
+  test('of the client are limited to the latest four, long ones before short ones', () => {
     const mark = (ttl?: string): Turn => ({
       role: 'user',
       parts: [{ kind: 'text', text: 'x', cache: ttl === undefined ? {} : { ttl } }],
@@ -49,7 +49,7 @@ describe('marks for the cache', () => {
     ]);
   });
 
-  test('a vendor without marks loses them, and that is said', () => {
+  test('are dropped and reported for a vendor without them', () => {
     const turns: Turn[] = [{ role: 'user', parts: [{ kind: 'text', text: 'x', cache: {} }] }];
     const { body, dropped } = encode({ turns });
     expect(body.messages).toEqual([{ role: 'user', content: [text('x')] }]);

@@ -4,7 +4,7 @@ import { Inexpressible } from '../../hub/notes.ts';
 import { type HubRequest, NO_SAMPLING } from '../../hub/request.ts';
 
 describe('a body for Messages', () => {
-  test('holds a limit, the model of the vendor, and nothing that nobody said', () => {
+  test('has an output limit, the vendor’s model, and only the fields that were set', () => {
     expect(encode({}, { maxOutputTokens: 64_000 }).body).toEqual({
       model: 'vendor-model',
       max_tokens: 64_000,
@@ -21,18 +21,18 @@ describe('a body for Messages', () => {
     expect(encode(request).text).toContain('"input_schema":{"b":1,"a":2,"type":"object"}');
   });
 
-  test('a limit above the model is lowered and reported', () => {
+  test('has a limit above the model lowered and reported', () => {
     const { body, dropped } = encode({ maxTokens: 100_000 });
     expect(body.max_tokens).toBe(64_000);
     expect(dropped).toEqual(['max_tokens']);
     expect(encode({ maxTokens: 7 }).body.max_tokens).toBe(7);
   });
 
-  test('several answers at once are refused', () => {
+  test('cannot have several answers, which are refused', () => {
     expect(() => encode({ answers: 2 })).toThrow(Inexpressible);
   });
 
-  test('options without a place are reported', () => {
+  test('has options without a place reported', () => {
     const { dropped } = encode({
       sampling: { ...NO_SAMPLING, frequencyPenalty: 1, presencePenalty: 1, seed: 1 },
       logprobs: 2,
@@ -54,7 +54,7 @@ describe('a body for Messages', () => {
   });
 });
 
-describe('formats', () => {
+describe('a requested format', () => {
   const schema = '{"type":"object","properties":{"a":{"type":"string","maxLength":5}},"required":["a"]}';
   const format: HubRequest['format'] = {
     kind: 'schema',
@@ -64,7 +64,7 @@ describe('formats', () => {
     strict: true,
   };
 
-  test('a schema is enforced where the model can, and asked for elsewhere', () => {
+  test('with a schema is enforced where the model can, and requested in text elsewhere', () => {
     expect(encode({ format }).body.output_config).toEqual({
       format: {
         type: 'json_schema',
@@ -82,19 +82,19 @@ describe('formats', () => {
     expect(asked.dropped).toEqual(['output_config.format']);
   });
 
-  test('a recursive schema cannot be enforced', () => {
+  test('with a recursive schema cannot be enforced', () => {
     const recursive =
       '{"$defs":{"n":{"type":"object","properties":{"n":{"$ref":"#/$defs/n"}}}},"$ref":"#/$defs/n"}';
     expect(encode({ format: { ...format, schema: recursive } }).dropped).toEqual(['output_config.format']);
   });
 
-  test('JSON without a schema is asked for', () => {
+  test('of JSON without a schema is requested in text', () => {
     expect(encode({ format: { kind: 'json' } }).body.system).toEqual([
       { type: 'text', text: 'Respond with a single JSON object and nothing else.' },
     ]);
   });
 
-  test('stops of blanks only go, a user that is too long too', () => {
+  test('comes with no blank stop sequences, and no user that is too long', () => {
     const { body, dropped } = encode({ stop: ['END', ' \n'], endUser: 'u' });
     expect(body).toMatchObject({ stop_sequences: ['END'], metadata: { user_id: 'u' } });
     expect(dropped).toEqual(['stop_sequences']);

@@ -33,14 +33,14 @@ const BLOCKS_IN_ORDER = [
 ];
 
 describe('a stream for a client', () => {
-  test('holds the free text of a custom call in an object', async () => {
+  test('contains the free text of a custom call in an object', async () => {
     const custom = { ...call('t1'), custom: true };
     const events = [start, part(custom), delta('a "b"\n'), delta('\\ü'), partEnd, finish('tool'), end];
     const { content } = await accumulate(encode(events));
     expect(content).toMatchObject([{ type: 'tool_use', name: 'f', input: { input: 'a "b"\n\\ü' } }]);
   });
 
-  test('begins at once, ends with every figure, and the SDK reads the whole of it', async () => {
+  test('begins at once, ends with every figure, and is read whole by the SDK', async () => {
     const blob: Blob = { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value: 'sig' };
     const events: HubEvent[] = [
       start,
@@ -91,7 +91,7 @@ describe('a stream for a client', () => {
     });
   });
 
-  test('carries a foreign call’s signature on empty thinking, hidden thinking redacted', async () => {
+  test('carries the signature of a foreign call on empty thinking, and hidden thinking redacted', async () => {
     const thought: Blob = { issuer: 'g-1', form: 'thought', place: 'call', value: 'sig' };
     const cipher: Blob = {
       issuer: 'g-1',
@@ -126,7 +126,7 @@ describe('a stream for a client', () => {
     ]);
   });
 
-  test('of nothing is a message without blocks, of a call without a reason one for the tool', async () => {
+  test('without content is a message without blocks, and a call without a reason ends with tool use', async () => {
     expect(await accumulate(encode([start, part(call('t')), end]))).toMatchObject({
       stop_reason: 'tool_use',
     });
@@ -138,7 +138,7 @@ describe('a stream for a client', () => {
     ]);
   });
 
-  test('has no empty text in it, no other choice, and no word after its end', () => {
+  test('contains no empty text, no second choice, and nothing after its end', () => {
     const text = encode([
       start,
       part({ kind: 'text' }),
@@ -164,7 +164,7 @@ describe('a stream for a client', () => {
     ]);
   });
 
-  test('shows pictures and foreign tools as text', () => {
+  test('contains pictures and foreign tools as text', () => {
     const text = encode(
       [
         start,
@@ -187,7 +187,7 @@ describe('a stream for a client', () => {
     ]);
   });
 
-  test('that fails says so in the vendor’s words and has no terminator', async () => {
+  test('that fails contains the error in the vendor’s form and has no terminator', async () => {
     const error = { status: 503, code: '50201', type: 'server_error', message: 'gone' };
     const text = encode([start, part({ kind: 'text' }), delta('a'), { kind: 'error', error }, end]);
     expect(dataOf(text).at(-1)).toEqual({
@@ -197,7 +197,7 @@ describe('a stream for a client', () => {
     await expect(accumulate(text)).rejects.toThrow('gone');
   });
 
-  test('that is cut anywhere never ends as if it were whole', () => {
+  test('that is cut never ends like a complete one', () => {
     const events: HubEvent[] = [
       start,
       part({ kind: 'text' }),
@@ -213,7 +213,7 @@ describe('a stream for a client', () => {
   });
 });
 
-describe('there and back', () => {
+describe('a round trip', () => {
   const words = fc.string({ minLength: 1, maxLength: 8, unit: 'grapheme' });
   const pieces = fc.array(words, { minLength: 1, maxLength: 3 });
   const blob = fc.record({
@@ -231,7 +231,7 @@ describe('there and back', () => {
     fc.array(words, { maxLength: 3 }).map((texts) => [part(call('t')), ...texts.map(delta), partEnd]),
   );
 
-  test('what one side writes the other reads, event by event', () => {
+  test('preserves every event', () => {
     fc.assert(
       fc.property(fc.array(block, { maxLength: 5 }), (blocks) => {
         const body = blocks.flat();

@@ -87,13 +87,13 @@ describe('thinking', () => {
     expect(rest).toEqual(expected);
   });
 
-  test('a model without it loses the wish and says so', () => {
+  test('is dropped and reported for a model without it', () => {
     const { body, dropped } = encode(thinking({ effort: 'high' }), { thinking: 'none', efforts: [] });
     expect(body.thinking).toBeUndefined();
     expect(dropped).toEqual(['thinking']);
   });
 
-  test('a budget stays below the limit, and too small a limit switches it off', () => {
+  test('has a budget below the output limit, and is switched off by too small a limit', () => {
     const wish = thinking({ mode: 'budget', budgetTokens: 20_000 });
     expect(encode({ ...wish, maxTokens: 5000 }, budget).body.thinking).toEqual({
       type: 'enabled',
@@ -104,7 +104,7 @@ describe('thinking', () => {
     expect(small.dropped).toEqual(['thinking']);
   });
 
-  test('manual thinking gives way to a forced tool and to a call that lost its thinking', () => {
+  test('with a manual budget is off for a forced tool and for a call that lost its thinking', () => {
     const forced = encode(
       { ...thinking({ effort: 'high' }), tools: [tool(undefined)], toolChoice: { kind: 'required' } },
       budget,
@@ -119,7 +119,7 @@ describe('thinking', () => {
     });
   });
 
-  test('sampling follows the model and never goes with thinking', () => {
+  test('is never combined with sampling, which depends on the model', () => {
     const sampling = { ...NO_SAMPLING, temperature: 1.5, topP: 0.5, topK: 3 };
     expect(encode({ sampling }, { sampling: 'all' }).body).toMatchObject({
       temperature: 1,

@@ -3,7 +3,7 @@ import { encode, tool } from '../../../../test/convert/messages-body.ts';
 import type { HubRequest } from '../../hub/request.ts';
 
 describe('tools', () => {
-  test('a tool without a schema takes an empty object; a root of alternatives is merged', () => {
+  test('without a schema take an empty object, and alternatives at the root are merged', () => {
     expect(encode({ tools: [tool(undefined)] }).body.tools).toEqual([
       { name: 'f', input_schema: { type: 'object', properties: {} } },
     ]);
@@ -15,14 +15,14 @@ describe('tools', () => {
     ]);
   });
 
-  test('of two tools of one name the first counts', () => {
+  test('of one name are reduced to the first', () => {
     const tools = [tool('{"type":"object","title":"1"}'), tool('{"type":"object","title":"2"}')];
     expect(encode({ tools }).body.tools).toEqual([
       { name: 'f', input_schema: { type: 'object', title: '1' } },
     ]);
   });
 
-  test('strictness is said where the schema can be held to', () => {
+  test('are strict where the schema can be enforced', () => {
     const schema = '{"type":"object","properties":{"n":{"type":"integer","minimum":1}},"required":["n"]}';
     expect(encode({ tools: [tool(schema, true)] }).body.tools).toEqual([
       {
@@ -59,7 +59,7 @@ describe('tools', () => {
     [{ kind: 'subset', names: ['f'], required: true }, undefined, { type: 'tool', name: 'f' }],
     [{ kind: 'subset', names: ['f', 'g'], required: true }, undefined, { type: 'any' }],
     [{ kind: 'subset', names: ['f'], required: false }, undefined, { type: 'auto' }],
-  ])('the choice %o (parallel: %s) is %o', (toolChoice, parallelCalls, expected) => {
+  ])('with the choice %o (parallel: %s) become %o', (toolChoice, parallelCalls, expected) => {
     const tools = [tool(undefined), { ...tool(undefined), name: 'g' }, { ...tool(undefined), name: 'h' }];
     const { body } = encode({ tools, toolChoice, parallelCalls });
     expect(body.tool_choice).toEqual(expected);
@@ -67,13 +67,13 @@ describe('tools', () => {
     expect((body.tools as { name: string }[]).map(({ name }) => name)).toEqual(names);
   });
 
-  test('without tools no choice is said', () => {
+  test('that are absent have no choice', () => {
     const { body, dropped } = encode({ toolChoice: { kind: 'required' } });
     expect(body).not.toHaveProperty('tool_choice');
     expect(dropped).toEqual(['tool_choice']);
   });
 
-  test('a model that cannot be forced is told', () => {
+  test('that cannot be forced are requested in text', () => {
     const { body, dropped } = encode(
       { tools: [tool(undefined)], toolChoice: { kind: 'tool', name: 'f' } },
       { forcedToolChoice: false },

@@ -15,13 +15,13 @@ import { Inexpressible } from '../../hub/notes.ts';
 import type { Part } from '../../hub/part.ts';
 
 describe('turns', () => {
-  test('blank texts go, and what is left of one role becomes one message', () => {
+  test('lose blank texts, and neighbours of one role become one message', () => {
     expect(messagesOf([said('a'), answered(words(' \n')), said('b')])).toEqual([
       { role: 'user', content: [text('a'), text('b')] },
     ]);
   });
 
-  test('the user begins, be it with a word of ours', () => {
+  test('begin with the user, if need be with a placeholder', () => {
     expect(messagesOf([answered(words('a')), said('b')])).toEqual([
       { role: 'user', content: [text('Continue.')] },
       { role: 'assistant', content: [text('a')] },
@@ -29,13 +29,13 @@ describe('turns', () => {
     ]);
   });
 
-  test('a system alone speaks as the user', () => {
+  test('of the system alone become a user turn', () => {
     const { body } = encode({ system: [{ kind: 'text', text: 's' }], turns: [] });
     expect(body.system).toBeUndefined();
     expect(body.messages).toEqual([{ role: 'user', content: [text('s')] }]);
   });
 
-  test('a system turn stays where the model allows it', () => {
+  test('of the system stay where the model allows them', () => {
     expect(messagesOf([said('a'), told('now'), answered(words('b')), said('c')])).toEqual([
       { role: 'user', content: [text('a')] },
       { role: 'system', content: [text('now')] },
@@ -44,7 +44,7 @@ describe('turns', () => {
     ]);
   });
 
-  test('a system turn between assistant and user (Claude Code) joins the user, and is never hoisted', () => {
+  test('of the system between assistant and user (Claude Code) join the user, and are never hoisted', () => {
     const turns = [said('a'), answered(words('b')), told('now'), said('c')];
     const expected = [
       { role: 'user', content: [text('a')] },
@@ -61,7 +61,7 @@ describe('turns', () => {
     ]);
   });
 
-  test('the beginning of an answer goes where the model takes none, and loses its last blanks', () => {
+  test('that start an answer are dropped where the model refuses them, and lose trailing blanks', () => {
     const turns = [said('a'), answered(words('b \n'))];
     expect(messagesOf(turns, { prefill: false })).toEqual([{ role: 'user', content: [text('a')] }]);
     expect(messagesOf(turns)).toEqual([
@@ -70,7 +70,7 @@ describe('turns', () => {
     ]);
   });
 
-  test('a document alone gets a word beside it', () => {
+  test('with a document alone get a text beside it', () => {
     const file: Part = { kind: 'file', source: { kind: 'text', text: 'x' }, filename: 'a.txt' };
     expect(messagesOf([{ role: 'user', parts: [file] }])).toEqual([
       {
@@ -87,7 +87,7 @@ describe('turns', () => {
     ]);
   });
 
-  test('thinking goes back with its signature, in its place, and without one not at all', () => {
+  test('contain thinking with its signature, in its place, and none without one', () => {
     const blob = { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value: 'sig' } as const;
     const turns = [
       said('a'),
@@ -116,7 +116,7 @@ describe('turns', () => {
     expect(encode({ turns }).text).toContain('"input":{"a": 1.0}');
   });
 
-  test('arguments that are no object are handed over as they were written', () => {
+  test('keep arguments that are no object as they were written', () => {
     const inputOf = (args: string): unknown => {
       const messages = messagesOf([said('a'), answered(call(args)), { role: 'user', parts: [result()] }]);
       return (messages as [unknown, { content: [{ input: unknown }] }])[1].content[0].input;
@@ -126,7 +126,7 @@ describe('turns', () => {
     expect(inputOf('')).toEqual({});
   });
 
-  test('results: nothing, an error, pictures inside or behind, a mark from the inside', () => {
+  test('contain results: empty, errors, with pictures inside or behind, with an inner cache mark', () => {
     const picture: Part = { kind: 'image', source: { kind: 'bytes', mime: 'image/gif', base64: 'R0lGODlh' } };
     const gif = { type: 'image', source: { type: 'base64', media_type: 'image/gif', data: 'R0lGODlh' } };
     const contentOf = (part: Part, capabilities: CapabilityOverrides = {}): unknown =>
@@ -158,12 +158,12 @@ describe('turns', () => {
     [{ kind: 'image', source: { kind: 'file', id: 'file-1' } }, 'image'],
     [{ kind: 'file', source: { kind: 'bytes', mime: 'application/zip', base64: 'AAAA' } }, 'file'],
     [{ kind: 'opaque', protocol: 'responses', type: 'compaction', raw: '{}', path: 'input[3]' }, 'input[3]'],
-  ])('%o is refused by name', (part, name) => {
+  ])('with %o are refused by name', (part, name) => {
     expect(() => encode({ turns: [{ role: 'user', parts: [part] }] })).toThrow(Inexpressible);
     expect(() => encode({ turns: [{ role: 'user', parts: [part] }] })).toThrow(`${name}: `);
   });
 
-  test('an address is refused where the vendor fetches none', () => {
+  test('with an address are refused where the vendor does not fetch', () => {
     const parts: Part[] = [{ kind: 'image', source: { kind: 'url', url: 'https://x/a.png' } }];
     expect(messagesOf([{ role: 'user', parts }])).toEqual([
       { role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'https://x/a.png' } }] },

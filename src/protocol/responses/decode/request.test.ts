@@ -74,7 +74,7 @@ const CODEX = {
 };
 
 describe('the conversation of a request', () => {
-  test('may be a bare text', () => {
+  test('may be a plain text', () => {
     const { request, dropped } = decode({ input: 'hello', instructions: 'be brief' });
     expect(request.system).toEqual([{ kind: 'text', text: 'be brief' }]);
     expect(request.turns).toEqual([{ role: 'user', parts: [{ kind: 'text', text: 'hello' }] }]);
@@ -95,7 +95,7 @@ describe('the conversation of a request', () => {
     expect(request.turns.map((turn) => turn.role)).toEqual(['user', 'system']);
   });
 
-  test('keeps reasoning, words and calls in one turn and in their order', () => {
+  test('keeps reasoning, text and calls in one turn and in their order', () => {
     const { request } = decode({
       input: [
         { role: 'user', content: 'weather?' },
@@ -129,7 +129,7 @@ describe('the conversation of a request', () => {
     ]);
   });
 
-  test('opens our envelopes, each blob on a part of its own', () => {
+  test('opens the envelopes, each signature on a part of its own', () => {
     const first = { issuer: 'm-1', form: 'signature', place: 'reasoning', value: 's1' } as const;
     const second = { issuer: 'm-1', form: 'redacted', place: 'reasoning', value: 's2' } as const;
     const { request } = decode({
@@ -149,7 +149,7 @@ describe('the conversation of a request', () => {
     ]);
   });
 
-  test('reads pictures and files wherever their bytes are', () => {
+  test('reads pictures and files from every source', () => {
     const { request } = decode({
       input: [
         {
@@ -188,7 +188,7 @@ describe('the conversation of a request', () => {
     ]);
   });
 
-  test('carries what the tools of the vendor did as a text', () => {
+  test('represents vendor tools as text', () => {
     const { request } = decode({
       input: [
         { role: 'user', content: 'news?' },
@@ -208,7 +208,7 @@ describe('the conversation of a request', () => {
     ]);
   });
 
-  test('carries along what only its vendor can read, with its place', () => {
+  test('keeps content that only its vendor can read, with its place', () => {
     const { request } = decode({
       input: [
         { role: 'user', content: 'x' },
@@ -244,7 +244,7 @@ describe('the tools of a request', () => {
     ]);
   });
 
-  test('of Codex all find their place', () => {
+  test('of Codex are all supported', () => {
     const { request, dropped } = decode(CODEX);
     expect(request.tools.map(({ kind, name, namespace }) => [kind, name, namespace])).toEqual([
       ['function', 'exec_command', undefined],
@@ -313,7 +313,7 @@ describe('the tools of a request', () => {
 });
 
 describe('the options of a request', () => {
-  test('are read in the words of the hub', () => {
+  test('are decoded into the options of the hub', () => {
     const { request, dropped } = decode({
       input: 'x',
       stream: true,
@@ -351,7 +351,7 @@ describe('the options of a request', () => {
     expect(dropped).toEqual(['frobnicate', 'reasoning.context', 'user']);
   });
 
-  test('say explicitly that nothing shall be thought', () => {
+  test('can switch thinking off explicitly', () => {
     expect(decode({ input: 'x', reasoning: { effort: 'none' } }).request.thinking).toMatchObject({
       mode: 'off',
       effort: 'none',

@@ -172,22 +172,22 @@ const HONEST: Vendor = {
   isAnnouncing: true,
 };
 
-describe('a vendor whose numbers are wrong says everything once', () => {
-  test.each(NAMES)('contents %s', (contents) => {
+describe('a stream with wrong indexes', () => {
+  test.each(NAMES)('emits every content once when content indexes are %s', (contents) => {
     for (const contentsDone of NAMES) {
       const events = new Teller({ ...HONEST, contents, contentsDone }).tell(ANSWER);
       expect(heard(events), contentsDone).toBe(spoken(ANSWER));
     }
   });
 
-  test.each(NAMES)('items %s', (places) => {
+  test.each(NAMES)('emits every item once when item indexes are %s', (places) => {
     for (const ids of Object.keys(IDS)) {
       const events = new Teller({ ...HONEST, places, ids }).tell(ANSWER);
       expect(heard(events), ids).toBe(spoken(ANSWER));
     }
   });
 
-  test('each way of telling, alone and beside any other', () => {
+  test('emits a text once, in each form of event, alone and beside any other', () => {
     for (const one of TELLINGS) {
       for (const other of TELLINGS) {
         // Calls and thoughts have no parts: alone, those tell of messages only.
@@ -203,7 +203,7 @@ describe('a vendor whose numbers are wrong says everything once', () => {
     }
   });
 
-  test('whatever is wrong together, nothing is said twice', () => {
+  test('emits nothing twice with several faults together', () => {
     const item = fc.oneof(
       fc.record({
         kind: fc.constant('message' as const),
@@ -230,7 +230,7 @@ describe('a vendor whose numbers are wrong says everything once', () => {
     );
   });
 
-  test('an item that only the end shows is told there, and one with other words there is not', () => {
+  test('emits an item that only the end contains, and not one with other text there', () => {
     const text = (said: string): Json => ({ type: 'output_text', text: said });
     const message = (id: string, said: string): Json => ({ type: 'message', id, content: [text(said)] });
     const words = { type: 'response.output_text.delta', output_index: 1, content_index: 0, delta: 'Hello' };

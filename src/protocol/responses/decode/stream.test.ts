@@ -32,7 +32,7 @@ const text = (said: string): Json => ({ type: 'output_text', text: said, annotat
 const kinds = (events: readonly HubEvent[]): string[] => events.map((one) => one.kind);
 
 describe('a stream of the vendor', () => {
-  test('starts once, whatever comes first', () => {
+  test('starts once, with any first event', () => {
     expect(kinds(decodeEvents([created, event('in_progress'), words(0, 'a')]))).toEqual([
       'start',
       'part',
@@ -42,7 +42,7 @@ describe('a stream of the vendor', () => {
     expect(decodeEvents([created])[0]).toMatchObject({ id: 'resp_9' });
   });
 
-  test('gives usage, finish and end with its last event, and nothing after it', () => {
+  test('emits usage, finish and end with its last event, and nothing after it', () => {
     const usage = {
       input_tokens: 20,
       input_tokens_details: { cached_tokens: 5, cache_write_tokens: 4 },
@@ -70,7 +70,7 @@ describe('a stream of the vendor', () => {
     ]);
   });
 
-  test('says arguments once, whether they came in pieces, whole, or both', () => {
+  test('emits arguments once, in pieces, whole, or both', () => {
     const piece = event('function_call_arguments.delta', { output_index: 0, delta: '{"a":1}' });
     const whole = event('function_call_arguments.done', { output_index: 0, arguments: '{"a":1}' });
     const open = added(0, fn('c1', ''));
@@ -84,7 +84,7 @@ describe('a stream of the vendor', () => {
     }
   });
 
-  test('knows items by their place, not by ids that change with every event', () => {
+  test('identifies items by their index, not by ids that change with every event', () => {
     const { parts } = collect(
       decodeEvents([
         created,
@@ -98,7 +98,7 @@ describe('a stream of the vendor', () => {
     expect(parts).toEqual([{ kind: 'text', text: 'xy' }]);
   });
 
-  test('puts items in order that a vendor mixes', () => {
+  test('puts interleaved items in order', () => {
     const piece = (output_index: number, delta: string): Json =>
       event('function_call_arguments.delta', { output_index, delta });
     const events = decodeEvents([
@@ -124,7 +124,7 @@ describe('a stream of the vendor', () => {
     ]);
   });
 
-  test('hears nothing more of an item that is done', () => {
+  test('ignores further events of an item that is done', () => {
     const whole = [created, added(0, message()), words(0, 'x'), done(0, message(text('x')))];
     const { parts } = collect(
       decodeEvents([...whole, words(0, 'late'), done(0, message(text('x'))), completed()]),
@@ -132,7 +132,7 @@ describe('a stream of the vendor', () => {
     expect(parts).toEqual([{ kind: 'text', text: 'x' }]);
   });
 
-  test('that mixes its items without end fails', () => {
+  test('that interleaves items beyond the bound fails', () => {
     const held = Array.from({ length: 2 * INTERLEAVED_EVENTS_MAX }, (_, index) =>
       words(1 + (index % 9), 'x'),
     );
@@ -140,7 +140,7 @@ describe('a stream of the vendor', () => {
     expect(events.at(-1)).toMatchObject({ kind: 'error' });
   });
 
-  test('takes thousands of items that waited', () => {
+  test('handles thousands of items that waited', () => {
     const waiting = Array.from({ length: 9_000 }, (_, index) => [
       added(index + 1, fn(`c${index}`, '')),
       done(index + 1, fn(`c${index}`, '{}')),
@@ -172,7 +172,7 @@ describe('a stream of the vendor', () => {
     ]);
   });
 
-  test('reads thinking aloud, and no empty thinking at all', () => {
+  test('contains readable thinking, and no empty thinking', () => {
     const aloud = event('reasoning_text.delta', { output_index: 0, content_index: 0, delta: 'hm' });
     const item = { type: 'reasoning', id: 'rs_1', summary: [] };
     const full = { ...item, content: [{ type: 'reasoning_text', text: 'hm' }] };
@@ -184,7 +184,7 @@ describe('a stream of the vendor', () => {
     expect(collect(decodeEvents([created, added(0, item), done(0, item), completed()])).parts).toEqual([]);
   });
 
-  test('gives each part of a message its own citations, announced or not', () => {
+  test('gives each part of a message its own citations, with or without an added event', () => {
     const annotation = { type: 'url_citation', url: 'https://a', title: 'A', start_index: 0, end_index: 1 };
     const note = event('output_text.annotation.added', { output_index: 0, content_index: 0, annotation });
     const cited = { ...text('x'), annotations: [annotation] };
@@ -202,7 +202,7 @@ describe('a stream of the vendor', () => {
     expect(collect(decodeEvents([created, done(0, whole), completed()])).parts).toEqual(parts);
   });
 
-  test('that shows its output only at the end is read there', () => {
+  test('that contains its output only at the end is decoded there', () => {
     const output = [message(text('all')), fn('c1', '{}')];
     expect(collect(decodeEvents([created, completed({ output })])).parts).toMatchObject([
       { text: 'all' },
@@ -229,7 +229,7 @@ describe('a stream of the vendor', () => {
     });
   });
 
-  test('fails once, in whatever form the error comes', () => {
+  test('fails once, in any form of the error', () => {
     const inner = { code: 'rate_limit_exceeded', message: 'slow down' };
     const failed = event('failed', { response: { status: 'failed', error: inner } });
     const expected = {
@@ -247,7 +247,7 @@ describe('a stream of the vendor', () => {
     }
   });
 
-  test('is not disturbed by what it does not know', () => {
+  test('ignores unknown events', () => {
     const odd = [
       { type: 'keepalive' },
       event('web_search_call.searching', { output_index: 0 }),
@@ -264,7 +264,7 @@ describe('a stream of the vendor', () => {
     ]);
   });
 
-  test('ends by our word where its own terminator was found elsewhere', () => {
+  test('can be ended by the caller when its terminator was found elsewhere', () => {
     const found: HubEvent[] = [];
     const decoder = responsesCodec.createDecoder(OWN, (one) => found.push(one));
     decoder.push(words(0, 'x') as never);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LongTexts } from './long-texts.ts';
 
 describe('the texts of a stream', () => {
-  it('stand wherever they were told, short or long, in the order of what was written', () => {
+  it('are inserted wherever they occur, short or long, in order', () => {
     const texts = new LongTexts();
     const [short, long, other] = ['"short"\n', `→ ${'long\n'.repeat(1000)}`, 'other"'.repeat(1000)];
     const told = [short, long, other, long].map((text) => texts.keep(JSON.stringify(text)).text);
@@ -15,7 +15,7 @@ describe('the texts of a stream', () => {
     expect(written.length).toBeLessThan(200);
   });
 
-  it('may hold the character of the marks, which JSON escapes', () => {
+  it('may contain the character of the marks, which JSON escapes', () => {
     const texts = new LongTexts();
     const text = '\u00000\u0000'.repeat(1000);
     const written = `[${texts.keep(JSON.stringify(text)).text},${texts.keep(JSON.stringify('\u0000')).text}]`;

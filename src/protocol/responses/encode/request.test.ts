@@ -28,7 +28,7 @@ const STRICT =
 const PICTURE: Part = { kind: 'image', source: { kind: 'bytes', mime: 'image/png', base64: 'AAAA' } };
 
 describe('the conversation', () => {
-  test('becomes items in their order', () => {
+  test('becomes items in order', () => {
     const blob = {
       issuer: 'r-1',
       form: 'encrypted',
@@ -65,7 +65,7 @@ describe('the conversation', () => {
     expect(items(user(said('hi')), assistant({ kind: 'reasoning', text: '', blob }))).toHaveLength(1);
   });
 
-  test('says in words that a tool failed', () => {
+  test('contains a failed result as text', () => {
     const [, , output] = items(
       user(said('x')),
       assistant(call('c1')),
@@ -126,7 +126,7 @@ describe('the conversation', () => {
     expect([unmarked.body.instructions, unmarked.dropped]).toEqual(['do', ['prompt_cache_breakpoint']]);
   });
 
-  test('keeps a system turn where it was said', () => {
+  test('keeps a system turn in its place', () => {
     const turns: Turn[] = [user(said('a')), { role: 'system', parts: [said('now')] }, user(said('b'))];
     expect((encode({ turns }).body.input as { role: string }[]).map((item) => item.role)).toEqual([
       'user',
@@ -135,7 +135,7 @@ describe('the conversation', () => {
     ]);
   });
 
-  test('gives files the name the vendor asks for', () => {
+  test('gives files the name that the vendor requires', () => {
     const pdf: Part = {
       kind: 'file',
       source: { kind: 'bytes', mime: 'application/pdf', base64: 'JVBERi0x' },
@@ -181,7 +181,7 @@ describe('the conversation', () => {
 });
 
 describe('tools', () => {
-  test('are strict only when that was asked for and can be had', () => {
+  test('are strict only when that was requested and is possible', () => {
     const tools = [
       { kind: 'function', name: 'a', schema: LOOSE, strict: undefined },
       { kind: 'function', name: 'b', schema: STRICT, strict: true },
@@ -208,7 +208,7 @@ describe('tools', () => {
     });
   });
 
-  test('of one namespace stand in it, and custom ones keep their grammar', () => {
+  test('of one namespace are inside it, and custom ones keep their grammar', () => {
     const grammar = { syntax: 'lark', definition: 'start: x' };
     const { body } = encode({
       client: 'responses',
@@ -235,7 +235,7 @@ describe('tools', () => {
     expect(body.parallel_tool_calls).toBe(false);
   });
 
-  test('that are none leave nothing behind', () => {
+  test('that are absent leave no field', () => {
     const { body } = encode({ toolChoice: { kind: 'required' }, parallelCalls: true });
     expect(Object.keys(body)).toEqual(['model', 'input', 'include', 'store']);
   });
@@ -262,16 +262,16 @@ describe('options', () => {
     [{ mode: 'budget', budgetTokens: 16_000, show: true }, {}, { effort: 'high', summary: 'auto' }],
     [{ mode: 'adaptive' }, {}, undefined],
     [{ effort: 'high', show: true }, { thinking: 'none' }, undefined],
-  ])('think %j', (wish, capabilities, expected) => {
+  ])('have the reasoning %j', (wish, capabilities, expected) => {
     expect(encode(thinking(wish), target(capabilities as object)).body.reasoning).toEqual(expected);
   });
 
-  test('ask for the ciphertext of a model that thinks, and store nothing', () => {
+  test('request the ciphertext of a model that thinks, and store nothing', () => {
     expect(encode({}).body).toMatchObject({ store: false, include: ['reasoning.encrypted_content'] });
     expect(encode({}, target({ thinking: 'none' })).body.include).toBeUndefined();
   });
 
-  test('drop what the model or the protocol has no place for, and say so', () => {
+  test('drop what the model or the protocol lacks, and report it', () => {
     const sampling = { ...NO_SAMPLING, temperature: 0.3, topP: 1, topK: 5, seed: 1, presencePenalty: 0 };
     const { body, dropped } = encode({ sampling, logprobs: 2, serviceTier: 'standard_only' });
     expect([body.temperature, body.top_p, body.top_logprobs]).toEqual([undefined, undefined, undefined]);
@@ -287,7 +287,7 @@ describe('options', () => {
     });
   });
 
-  test('let a model sample that does not think', () => {
+  test('keep sampling for a model that does not think', () => {
     const sampling = { ...NO_SAMPLING, temperature: 0.3 };
     expect(encode({ sampling, ...thinking({ mode: 'off' }) }).body.temperature).toBe(0.3);
   });
@@ -299,7 +299,7 @@ describe('options', () => {
     expect(encode({ endUser: 'u' }).body.safety_identifier).toBe('u');
   });
 
-  test('ask for JSON in the way the vendor takes', () => {
+  test('request JSON in the vendor’s form', () => {
     const plain = encode({ format: { kind: 'json' } }).body;
     expect(plain.text).toEqual({ format: { type: 'json_object' } });
     expect(JSON.stringify(plain.input)).toContain('JSON');

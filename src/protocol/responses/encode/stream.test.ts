@@ -59,7 +59,7 @@ async function judge(text: string): Promise<OpenAI.Responses.Response> {
 }
 
 describe('a stream for a client', () => {
-  test('has every event the official SDK wants, in its order', async () => {
+  test('has every event of the official SDK, in order', async () => {
     const blob = { issuer: 'm-1', form: 'signature', place: 'reasoning', value: 'sig' } as const;
     const text = encodeEvents([
       start,
@@ -110,7 +110,7 @@ describe('a stream for a client', () => {
     });
   });
 
-  test('opens at once, before a part is known', () => {
+  test('opens at once, before the first part', () => {
     const encoder = responsesCodec.createEncoder(session(), 'sse');
     encoder.push(start);
     expect(types(encoder.take())).toEqual(['created', 'in_progress']);
@@ -118,7 +118,7 @@ describe('a stream for a client', () => {
     expect(encoder.nextSequenceNumber).toBe(2);
   });
 
-  test('repeats the request, with the defaults of the vendor for the rest', () => {
+  test('repeats the request, with the vendor’s defaults for the other fields', () => {
     const request = decode({
       input: 'x',
       instructions: 'be brief',
@@ -147,19 +147,19 @@ describe('a stream for a client', () => {
     expect(text).toContain('"parameters":{"2":1,"10":1}');
   });
 
-  test('without a single part is complete all the same', async () => {
+  test('without a part is complete', async () => {
     const final = await judge(encodeEvents([{ ...start, usage: USAGE }, stop, end]));
     expect([final.status, final.output]).toEqual(['completed', []]);
     // The figures of the start are all there is.
     expect(final.usage).toMatchObject({ input_tokens: 18, output_tokens: 9 });
   });
 
-  test('without a finish ends as if the model had stopped', async () => {
+  test('without a finish ends with a stop', async () => {
     const final = await judge(encodeEvents([start, part({ kind: 'text' }), delta('x'), end]));
     expect([final.status, final.output_text]).toEqual(['completed', 'x']);
   });
 
-  test('joins words that follow each other in one message', async () => {
+  test('joins consecutive texts in one message', async () => {
     const final = await judge(
       encodeEvents([
         start,
@@ -175,7 +175,7 @@ describe('a stream for a client', () => {
     expect(final.output_text).toBe('ab');
   });
 
-  test('opens no item for thinking that is empty', () => {
+  test('opens no item for empty thinking', () => {
     const text = encodeEvents([start, part({ kind: 'reasoning' }), delta(''), partEnd, stop, end]);
     expect(output(text)).toEqual([]);
     expect(types(text)).not.toContain('output_item.added');
@@ -230,7 +230,7 @@ describe('a stream for a client', () => {
     ]);
   });
 
-  test('tells citations before the text is done, over the whole text where they have no place', () => {
+  test('contains citations before the text is done, over the whole text where they have no place', () => {
     const text = encodeEvents([
       start,
       part({ kind: 'text' }),
@@ -261,7 +261,7 @@ describe('a stream for a client', () => {
     ]);
   });
 
-  test('shows a picture and what foreign tools did', async () => {
+  test('contains a picture and the foreign tools', async () => {
     const final = await judge(
       encodeEvents([
         start,
@@ -303,7 +303,7 @@ describe('a stream for a client', () => {
     expect((await judge(text)).output_text).toBe('x');
   });
 
-  test('says a refusal in its own words', async () => {
+  test('contains a refusal as a refusal', async () => {
     const finish: HubEvent = { kind: 'finish', choice: 0, finish: { reason: 'refusal', message: 'no' } };
     const final = await judge(encodeEvents([start, finish, end]));
     expect([final.status, final.output]).toMatchObject([
@@ -331,7 +331,7 @@ describe('a stream for a client', () => {
     expect(output(text)).toMatchObject([{ content: [{ logprobs: [told] }] }]);
   });
 
-  test('of another choice is not heard', () => {
+  test('ignores other choices', () => {
     expect(
       output(encodeEvents([start, { kind: 'part', choice: 1, head: { kind: 'text' } }, stop, end])),
     ).toEqual([]);
@@ -376,7 +376,7 @@ describe('an error in a stream', () => {
     [error(400, 'prompt is too long: 9 tokens > 8 maximum'), 'context_length_exceeded'],
     [error(400), 'invalid_prompt'],
     [error(429, 'pay', 'insufficient_quota'), 'insufficient_quota'],
-  ])('has a code that Codex acts on', (event, code) => {
+  ])('has a code that Codex handles', (event, code) => {
     expect(last(encodeEvents([start, event])).response).toMatchObject({ error: { code } });
   });
 });

@@ -29,7 +29,7 @@ const done = (item: object): object => ({ type: 'response.output_item.done', out
 const ended = (type: string, output: readonly object[]): object => ({ type, response: { output, usage } });
 const completed = (output: readonly object[]): object => ended('response.completed', output);
 
-describe('pictures that the vendor tool made', () => {
+describe('images of the image tool', () => {
   it.each(ITEMS)('%s', (_name, item, count) => {
     const body = Buffer.from(JSON.stringify({ status: 'completed', output: [message, item], usage }));
     expect(responses.readResponse(body, FACTS, 'm').usage?.images).toBe(count);
@@ -37,19 +37,19 @@ describe('pictures that the vendor tool made', () => {
     expect(streamed([completed([message, item])])).toBe(count);
   });
 
-  it('each counts once, though the whole response repeats it', () => {
+  it('count once, although the whole response repeats them', () => {
     expect(streamed([done(made), done(message), done(made), completed([made, message, made])])).toBe(2);
   });
 
-  it('what the vendor told only one by one counts too', () => {
+  it('count when the vendor emits them only one by one', () => {
     expect(streamed([done(made), completed([])])).toBe(1);
   });
 
-  it.each(['response.incomplete', 'response.failed'])('%s keeps what was made', (type) => {
+  it.each(['response.incomplete', 'response.failed'])('count after %s', (type) => {
     expect(streamed([ended(type, [made])])).toBe(1);
   });
 
-  it('beginnings and partial pictures are none', () => {
+  it('do not count when they are starts or partial images', () => {
     const partial = {
       type: 'response.image_generation_call.partial_image',
       partial_image_b64: 'iVBORw0KGgo=',
@@ -58,11 +58,11 @@ describe('pictures that the vendor tool made', () => {
     expect(streamed([ended('response.created', [made]), added, partial])).toBe(0);
   });
 
-  it('nothing counts behind the end', () => {
+  it('do not count behind the end', () => {
     expect(streamed([completed([]), done(made), completed([made])])).toBe(0);
   });
 
-  it('no call is charged for more than the bound', () => {
+  it('count up to the bound per call', () => {
     const output = Array.from({ length: IMAGES_PER_CALL_MAX + 1 }, () => made);
     expect(streamed([completed(output)])).toBe(IMAGES_PER_CALL_MAX);
     const body = Buffer.from(JSON.stringify({ status: 'completed', output, usage }));

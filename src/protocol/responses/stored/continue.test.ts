@@ -41,10 +41,10 @@ const SAID = {
   content: [{ type: 'output_text', text: 'Hi' }],
 };
 
-describe('what is too much to be looked into', () => {
+describe('a request that is too large to be inspected', () => {
   const TOO_MUCH = `{"role":"user","content":[${'0,'.repeat(WHOLE_REQUEST_VALUES_MAX)}0]}`;
 
-  it('is refused, wherever a reference may hide in it', async () => {
+  it('is refused where a reference may be hidden in it', async () => {
     const text = `{"model":"m","input":[${TOO_MUCH},{"type":"item_reference","id":"msg_of_somebody"}]}`;
     const body = Buffer.from(text);
     const facts = await readResponsesRequest({ body, contentType: '', path: undefined });
@@ -67,7 +67,7 @@ describe('a request', () => {
     '{"role":"user","content":"x","Type":"item_reference","Id":"msg_1"}',
     '{"type":"message","role":"user","TYPE":"item_reference","ID":"msg_1"}',
     '{"type":"message","role":"user","content":"x","iD":"msg_1"}',
-  ])('is refused when a reader without regard to case takes %s for a reference', async (item) => {
+  ])('is refused when a case-insensitive reader takes %s as a reference', async (item) => {
     const text = `{"model":"m","input":[${item}]}`;
     expect(memoryOf(text).memory.refers).toBe(true);
     expect(await wanted(text)).toMatchObject({ error: { code: 40002 } });
@@ -88,7 +88,7 @@ describe('a request', () => {
     ['{"model":"m","metadata":[{"id":"msg_1"}],"text":{"input":[{"id":"msg_1"}]}}', false],
     ['{"model":"m","input":[{"type":"item\\u005freference","id":"msg_1"}]}', true],
     ['{"model":"m","input":[{"type":"message","role":"user","\\u0074ype":"item_reference"}]}', true],
-  ])('%s refers to something kept: %s', (text, refers) => {
+  ])('%s refers to something stored: %s', (text, refers) => {
     expect(memoryOf(text).memory.refers).toBe(refers);
   });
 
@@ -100,11 +100,11 @@ describe('a request', () => {
     ['{"model":"m","background":true}', true, 'background'],
     ['{"model":"m","conversation":{"id":"conv_1"}}', true, 'conversation'],
     ['{"model":"m","prompt":{"id":"pmpt_1"}}', true, 'prompt'],
-  ])('%s is to be kept: %s, and cannot be served for %s', (text, keep, unserved) => {
+  ])('%s is to be stored: %s, and cannot be served for %s', (text, keep, unserved) => {
     expect(memoryOf(text).memory).toMatchObject({ keep, unserved });
   });
 
-  it('names what must be looked up, with its place', async () => {
+  it('names the ids that must be looked up, with their places', async () => {
     const text =
       '{"model":"m","previous_response_id":"resp_\\u0031","input":[{"role":"user"},{"id":"msg_1"}]}';
     expect(await wanted(text)).toEqual({ previousId: 'resp_1', references: [{ id: 'msg_1', index: 1 }] });
@@ -137,7 +137,7 @@ describe('a completed request', () => {
     expect(JSON.parse(nothing).input).toHaveLength(2);
   });
 
-  it('has the items that were referred to at their places', async () => {
+  it('has the referenced items at their places', async () => {
     const items = new Map([['msg_1', Buffer.from(JSON.stringify(SAID))]]);
     const text =
       '{"model":"m","input":[{"role":"user","content":"a"},{"id":"msg_1"},{"role":"user","content":"b"}]}';
@@ -148,7 +148,7 @@ describe('a completed request', () => {
     ]);
   });
 
-  it('has reasoning only where it is encrypted and something was said or called after it', async () => {
+  it('has reasoning only where it is encrypted and followed by text or a call', async () => {
     const reasoning = { type: 'reasoning', id: 'rs_1', status: 'completed', content: [{ text: 'x' }] };
     const sealed = { ...reasoning, encrypted_content: 'g', summary: [{ type: 'summary_text', text: 's' }] };
     const call = { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'n', arguments: '{"a":1.0}' };
@@ -167,7 +167,7 @@ describe('an answer', () => {
   const { body, memory } = memoryOf('{"model":"m","input":[ {"role":"user","content":"é"} ]}');
   const request = { body, memory, previousResponseId: undefined };
 
-  it('is kept to the byte, with its conversation and every item by its id', async () => {
+  it('is stored to the byte, with its conversation and every item by its id', async () => {
     const text = '{ "id":"resp_1", "n":1.0, "output":[{"id":"msg_1","n":2.0}, {"type":"x"}] }';
     const kept = await packResponse(request, Buffer.from(text));
     expect(kept?.id).toBe('resp_1');
@@ -178,7 +178,7 @@ describe('an answer', () => {
     expect(found?.output.map(findItemId)).toEqual(['msg_1', undefined]);
   });
 
-  it('of very many items keeps none of them, and one to a request of very many values is not kept', async () => {
+  it('of very many items stores none of them, and one to a request of very many values is not stored', async () => {
     const items = `{"id":"msg_1"},${'{},'.repeat(300_000)}{"id":"msg_2"}`;
     const answer = Buffer.from(`{"id":"resp_1","output":[${items}]}`);
     expect((await packResponse(request, answer))?.items.size).toBe(0);
@@ -189,7 +189,7 @@ describe('an answer', () => {
     });
   });
 
-  it('names the response it continues, which the vendor could not know', async () => {
+  it('names the response that it continues, which the vendor did not know', async () => {
     const answer = Buffer.from('{"id":"resp_2","previous_response_id":null,"output":[]}');
     const kept = await packResponse({ ...request, previousResponseId: 'resp_1' }, answer);
     expect(unpackResponse(kept?.value ?? answer)?.response.toString()).toBe(
@@ -197,7 +197,7 @@ describe('an answer', () => {
     );
   });
 
-  it('without an id, or in pieces, is not kept; what was changed in the store is not found', async () => {
+  it('without an id, or in pieces, is not stored; a stored one that was changed is not found', async () => {
     for (const text of ['{"output":[]}', '{"id":5}', '{"id":""}', '[]', '{"id":"resp_1"']) {
       expect(await packResponse(request, Buffer.from(text))).toBeUndefined();
     }

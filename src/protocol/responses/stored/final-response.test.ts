@@ -4,7 +4,7 @@ import { finalResponse } from './final-response.ts';
 const event = (type: string, rest: string): string =>
   `event: ${type}\ndata: {"type":"${type}","sequence_number":9,${rest}}\n\n`;
 
-test('the response at the end of a stream is found, whatever stands beside it', async () => {
+test('the response at the end of a stream is found beside any other fields', async () => {
   const before = event('response.output_item.done', '"item":{"response":{"id":"no"}}');
   for (const type of ['response.completed', 'response.incomplete']) {
     const end = event(type, '"response":{"id":"resp_1","output":[{"text":"}\\n"}]}');
@@ -14,7 +14,7 @@ test('the response at the end of a stream is found, whatever stands beside it', 
   }
 });
 
-test('a stream that failed, or has not ended, has none', async () => {
+test('a stream that failed, or has not ended, has no final response', async () => {
   expect(
     await finalResponse(Buffer.from(event('response.failed', '"response":{"id":"resp_1"}'))),
   ).toBeUndefined();

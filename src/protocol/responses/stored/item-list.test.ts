@@ -11,7 +11,7 @@ function keptOf(...items: readonly object[]): StoredResponse {
 
 const ALL: ListQuery = { limit: 100, order: 'asc', after: undefined };
 
-test('an item of the list is complete, however little its client wrote', () => {
+test('an item of the list is complete, however little its client sent', () => {
   const kept = keptOf(
     { role: 'user', content: 'Hello' },
     { role: 'assistant', content: 'Hi' },
@@ -41,7 +41,7 @@ test('an item of the list is complete, however little its client wrote', () => {
   expect(listInputItems('resp_1', kept, ALL)).toEqual(list);
 });
 
-test('pages go on behind an item, in either order', () => {
+test('pages continue behind an item, in either order', () => {
   const kept = keptOf({ id: 'a', role: 'user' }, { id: 'b', role: 'user' }, { id: 'c', role: 'user' });
   const page = (query: Partial<ListQuery>) => listInputItems('resp_1', kept, { ...ALL, limit: 2, ...query });
   expect(page({})).toMatchObject({ object: 'list', first_id: 'a', last_id: 'b', has_more: true });
@@ -51,7 +51,7 @@ test('pages go on behind an item, in either order', () => {
   expect(page({ after: 'd' })).toBeUndefined();
 });
 
-test('an item too large to be looked into is shown as it came, and costs nobody else a wait', () => {
+test('an item that is too large to be inspected is returned unchanged, and blocks nobody', () => {
   const content = `[${'0,'.repeat(WHOLE_REQUEST_VALUES_MAX)}0]`;
   const input = [Buffer.from(`{"role":"user","content":${content}}`)];
   const list = listInputItems('resp_1', { input, output: [], response: Buffer.from('{}') }, ALL);
@@ -60,7 +60,7 @@ test('an item too large to be looked into is shown as it came, and costs nobody 
   expect(list?.first_id).toMatch(/^msg_[0-9a-f]{48}$/);
 });
 
-test('a page of a very long conversation is there at once', () => {
+test('a page of a very long conversation is read at once', () => {
   const items = Array.from({ length: 200_000 }, () => Buffer.from('{"role":"user","content":"x"}'));
   const kept = { input: items, output: [], response: Buffer.from('{}') };
   const { last_id: after } = listInputItems('resp_1', kept, { ...ALL, limit: 2 }) as { last_id: string };
