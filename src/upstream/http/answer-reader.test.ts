@@ -44,7 +44,7 @@ const chunked = (chunks: readonly string[], extension = ''): string =>
 
 const CHUNKED_HEAD = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n';
 
-describe('an answer that is one', () => {
+describe('a valid answer', () => {
   test.each([
     ['a length', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello', 'hello', 30_000],
     ['no bytes at all', 'HTTP/1.1 200 \r\nContent-Length:0\r\n\r\n', '', 30_000],
@@ -99,13 +99,13 @@ describe('an answer that is one', () => {
     expect([seen, end, complaint]).toEqual([body, keepMs, undefined]);
   });
 
-  test('without length and chunks it lasts until the connection is closed', () => {
+  test('without length and chunks lasts until the connection is closed', () => {
     const text = 'HTTP/1.1 200 OK\r\n\r\nall of it';
     expect(readText(text)).toMatchObject({ body: 'all of it', end: undefined });
     expect(readText(text, 'closed')).toMatchObject({ body: 'all of it', end: 0 });
   });
 
-  test('a close inside its body, its chunks or its head is no end', () => {
+  test('does not end with a close inside its body, its chunks or its head', () => {
     for (const text of [
       'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhell',
       `${CHUNKED_HEAD}\r\n5\r\nhello\r\n`,
@@ -116,7 +116,7 @@ describe('an answer that is one', () => {
     }
   });
 
-  test('names are lower case, repeated headers joined, and no name is special', () => {
+  test('has lower-case names and joined repeated headers, and no name is special', () => {
     const { heads } = readText(
       'HTTP/1.1 200 OK\r\nSet-Cookie: a\r\nset-cookie:\t b \r\nconstructor: c\r\n__proto__: d\r\ncontent-length: 0\r\n\r\n',
     );
@@ -124,7 +124,7 @@ describe('an answer that is one', () => {
     expect(heads).toEqual([`200 ${headers}`]);
   });
 
-  test('interim answers come before it', () => {
+  test('may follow interim answers', () => {
     const { heads, body } = readText(
       'HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\nHTTP/1.1 102 Wait\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na',
     );
@@ -200,7 +200,7 @@ const anAnswer = fc
   });
 const places = fc.array(fc.nat(), { maxLength: 30 });
 
-test('however it is cut, an answer is the same, and ends with its last byte', () => {
+test('an answer is the same for any split of its bytes, and ends with its last byte', () => {
   fc.assert(
     fc.property(anAnswer, places, ({ body, text }, cuts) => {
       const bytes = Buffer.from(text, 'latin1');
@@ -213,7 +213,7 @@ test('however it is cut, an answer is the same, and ends with its last byte', ()
   );
 });
 
-test('whatever bytes come, it is an answer, an unfinished one, or words about it', () => {
+test('arbitrary bytes are an answer, an unfinished one, or an error', () => {
   const noise = fc.oneof(
     fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
     fc.tuple(anAnswer, fc.nat(), fc.nat(255)).map(([{ text }, place, byte]) => {
@@ -233,7 +233,7 @@ test('whatever bytes come, it is an answer, an unfinished one, or words about it
   );
 });
 
-test('whoever has enough gets no more, and bytes that nobody asked for are refused', () => {
+test('a reader that stopped gets no more, and unexpected bytes are refused', () => {
   const bodies: string[] = [];
   const reader: AnswerReader = new AnswerReader({
     onAnswerHead: () => {},

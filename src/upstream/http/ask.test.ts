@@ -12,19 +12,19 @@ const speaker = (parts: readonly string[], pauseMs: number): Promise<string> =>
 
 const headOf = (bytes: number): string => `HTTP/1.1 200 OK\r\ncontent-length: ${bytes}\r\n\r\n`;
 
-test('an answer is whole, however it was cut', async () => {
+test('an answer is complete for any split of its bytes', async () => {
   const origin = await speaker([`${headOf(12)}one `, 'two ', 'more'], 20);
   const reply = await ask(client(), post(origin), BOUNDS);
   expect(reply).toMatchObject({ kind: 'answer', head: { status: 200 } });
   expect(reply.kind === 'answer' && reply.body.toString()).toBe('one two more');
 });
 
-test('an answer beyond its bound is not waited for', async () => {
+test('an answer beyond its bound is refused', async () => {
   const origin = await speaker([headOf(10_000), 'x'.repeat(101)], 0);
   expect(await ask(client(), post(origin), BOUNDS)).toEqual({ kind: 'failed', reason: 'too-large' });
 });
 
-test('one time for all of it: who drips is left', async () => {
+test('one timeout covers the whole exchange, also with a dripping vendor', async () => {
   const origin = await speaker([headOf(50), ...Array.from({ length: 50 }, () => 'x')], 50);
   expect(await ask(client(), post(origin), BOUNDS)).toEqual({ kind: 'failed', reason: 'timeout' });
 });

@@ -58,7 +58,7 @@ test('connections are reused', async () => {
   expect(ports.size).toBe(1);
 });
 
-test('however calls ended, nobody waits behind another call', async () => {
+test('no call waits behind another, however calls end', async () => {
   const origin = await vendor((request, response) => {
     if (request.url === '/ok') response.end('ok');
     else if (request.url === '/broken') request.socket.resetAndDestroy();
@@ -80,7 +80,7 @@ test('however calls ended, nobody waits behind another call', async () => {
   for (const { exchange } of open) exchange.abort();
 });
 
-test('nobody there is a connect failure, reported after send has returned', async () => {
+test('a refused connection is a connect failure, reported after send has returned', async () => {
   const origin = await vendor(() => {});
   const port = Number(new URL(origin).port);
   await cleanups.pop()?.();
@@ -95,13 +95,13 @@ test('a request that cannot be sent at all is a failure, reported after send has
   expect((await ended).failure).toEqual({ kind: 'connect', detail: expect.stringContaining('path') });
 });
 
-test('no head in time is a timeout', async () => {
+test('a missing head is a timeout', async () => {
   const origin = await vendor(() => {});
   const { ended } = run(client(), post(origin, '{}', { ...TIMEOUTS, firstByteMs: 200 }));
   expect((await ended).failure?.kind).toBe('timeout');
 });
 
-test('silence inside a body is idle, and what came before was delivered', async () => {
+test('silence inside a body is an idle timeout, and earlier bytes are delivered', async () => {
   const origin = await vendor((_request, response) => {
     response.write('data: 1\n\n');
   });
@@ -149,7 +149,7 @@ test.each([
   expect(outcome.order.filter((step) => step === 'end' || step === 'failure')).toEqual(['failure']);
 });
 
-test('interim answers are passed over, but not without end', async () => {
+test('interim answers are skipped, up to a bound', async () => {
   let interim = 2;
   const origin = await rawVendor((_text, socket) => {
     socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(interim), 'latin1');
@@ -163,7 +163,7 @@ test('interim answers are passed over, but not without end', async () => {
   expect(many.failure?.kind).toBe('protocol');
 });
 
-test('a redirect is handed over, not followed', async () => {
+test('a redirect is returned, not followed', async () => {
   let calls = 0;
   const origin = await vendor((_request, response) => {
     calls += 1;
@@ -174,7 +174,7 @@ test('a redirect is handed over, not followed', async () => {
   expect(calls).toBe(1);
 });
 
-test('addresses not used for long give up their connections', async () => {
+test('addresses that are not used for long close their connections', async () => {
   const server = http.createServer((_request, response) => {
     response.end('ok');
   });
@@ -193,7 +193,7 @@ test('addresses not used for long give up their connections', async () => {
   await expect.poll(connections).toBe(256);
 });
 
-test('close cuts what still runs', async () => {
+test('close cuts running calls', async () => {
   const origin = await vendor((_request, response) => {
     response.write('data: 1\n\n');
   });

@@ -18,7 +18,7 @@ async function talker(answer: (request: number, socket: net.Socket) => string) {
   return { origin, connections };
 }
 
-test('an answer that lasts until the vendor closes is whole when it does', async () => {
+test('an answer that lasts until the vendor closes is complete at the close', async () => {
   const { origin, connections } = await talker((_, socket) => {
     setTimeout(() => socket.end(' and the rest'), 30);
     return 'HTTP/1.1 200 OK\r\n\r\nsome';
@@ -31,7 +31,7 @@ test('an answer that lasts until the vendor closes is whole when it does', async
   expect(connections).toEqual([1, 2]);
 });
 
-test('an answer that nobody asked for is nobody’s', async () => {
+test('an unexpected answer is dropped', async () => {
   const { origin, connections } = await talker((request) =>
     request === 1 ? `${OK}HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nstolen` : OK,
   );
@@ -41,7 +41,7 @@ test('an answer that nobody asked for is nobody’s', async () => {
   expect(connections, 'the next call has a connection of its own').toEqual([1, 2]);
 });
 
-test('bytes on a connection that waits for its next call close it', async () => {
+test('bytes on an idle connection close it', async () => {
   let closed = 0;
   const { origin, connections } = await talker((request, socket) => {
     if (request === 1) setTimeout(() => socket.on('close', () => closed++).write(OK), 20);
@@ -71,7 +71,7 @@ test.each([
   expect(connections).toEqual([1, 2]);
 });
 
-test('a slow upload is no silence, but a vendor that reads nothing is', async () => {
+test('a slow upload is not idle, but a vendor that reads nothing is', async () => {
   // So long that what the kernel keeps of it, unseen, is a small part; read by the clock, so that
   // a busy machine catches up.
   const size = 48 * 1024 * 1024;
@@ -100,7 +100,7 @@ test('a slow upload is no silence, but a vendor that reads nothing is', async ()
   expect((await run(client(), post(origin, body, timeouts)).ended).failure?.kind).toBe('timeout');
 });
 
-test('a vendor that answers before it has read everything is heard, and its connection not used again', async () => {
+test('an answer before the end of the upload is delivered, and its connection not reused', async () => {
   const { origin, connections } = await talker((request, socket) => {
     if (request === 1) socket.pause();
     return OK;
@@ -112,7 +112,7 @@ test('a vendor that answers before it has read everything is heard, and its conn
   expect(connections).toEqual([1, 2]);
 });
 
-test('a head that comes byte by byte comes in time or not at all', async () => {
+test('a head that comes byte by byte has one timeout', async () => {
   const origin = await rawVendor((_text, socket) => {
     const drip = setInterval(() => socket.write('H'), 20);
     socket.on('close', () => clearInterval(drip));
@@ -122,7 +122,7 @@ test('a head that comes byte by byte comes in time or not at all', async () => {
   expect(failure?.kind).toBe('timeout');
 });
 
-test('an exchange that has ended holds nobody up', async () => {
+test('an exchange that has ended blocks no other', async () => {
   const origin = await vendor((request, response) => {
     if (request.url !== '/slow') response.end('ok');
     else setTimeout(() => response.end('x'.repeat(1_000_000)), 50);
@@ -137,7 +137,7 @@ test('an exchange that has ended holds nobody up', async () => {
   expect((await second.ended).body.length).toBe(1_000_000);
 });
 
-test('a call that leaves while it is sent a second time leaves no connection behind', async () => {
+test('a call that is aborted during its second send leaves no connection behind', async () => {
   let open = 0;
   let requests = 0;
   const origin = await listen(
@@ -166,7 +166,7 @@ test('a call that leaves while it is sent a second time leaves no connection beh
   await expect.poll(() => open, { timeout: 60_000 }).toBe(0);
 });
 
-test('a closed client sends nothing more, and says so', async () => {
+test('a closed client reports that it sends nothing', async () => {
   const { origin, connections } = await talker(() => OK);
   const sender = client();
   await sender.close();

@@ -20,7 +20,7 @@ async function mute() {
   return { origin: (await listen(server)).replace('http:', 'https:'), seen };
 }
 
-test('a connection that does not come about in time is given up, and closed', async () => {
+test('a connection that is not established in time is closed', async () => {
   const { origin, seen } = await mute();
   const { failure } = await run(client(), post(origin, '{}', { ...TIMEOUTS, connectMs: 150 })).ended;
   expect(failure).toEqual({ kind: 'connect', detail: 'not open within 150 ms' });
@@ -37,7 +37,7 @@ test('closing the client cuts a connection that is still being made', async () =
   await expect.poll(() => seen.closed, { timeout: TIMEOUTS.connectMs / 2 }).toBe(1);
 });
 
-test('nobody listens there', async () => {
+test('a port without a listener is a connect failure', async () => {
   const server = net.createServer();
   const origin = await listen(server);
   await new Promise((resolve) => server.close(resolve));
@@ -45,7 +45,7 @@ test('nobody listens there', async () => {
   expect(failure).toEqual({ kind: 'connect', detail: expect.stringContaining('ECONNREFUSED') });
 });
 
-test('each call gets what was meant for it while others read', async () => {
+test('each call gets its own bytes while others read', async () => {
   const calls = 6;
   const parts = 40;
   const sockets: net.Socket[] = [];
@@ -88,7 +88,7 @@ function words(index: number, part: number): string {
   return `call ${index} part ${String(part).padStart(3, '0')};`;
 }
 
-test.skipIf(openssl === undefined)('a vendor behind TLS is called, if it is the one it says', async () => {
+test.skipIf(openssl === undefined)('a vendor behind TLS is called if its certificate matches', async () => {
   const { key, cert } = certificateOf('localhost');
   const resumed: boolean[] = [];
   const server = https.createServer({ key, cert }, (request, response) => {
@@ -111,7 +111,7 @@ test.skipIf(openssl === undefined)('a vendor behind TLS is called, if it is the 
   expect(wrongName.failure?.kind).toBe('connect');
 });
 
-test('who stood in time is not given up because we were busy', async () => {
+test('a connection that was established in time is kept although the process was busy', async () => {
   const origin = await rawVendor((_text, socket) => socket.write(OK));
   const sender = client();
   const running = run(sender, post(origin, '{}', { ...TIMEOUTS, connectMs: 50 }));

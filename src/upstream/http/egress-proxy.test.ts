@@ -36,7 +36,7 @@ test.each([
   'https://127.0.0.1',
   'http://127.9.9.9',
   'https://[::1]:9',
-])('this machine itself (%s) is never reached by way of a proxy', (address) =>
+])('this machine (%s) is never reached through a proxy', (address) =>
   expect(isProxied([], address)).toBe(false),
 );
 

@@ -34,7 +34,7 @@ test.each([
   ['deflate', zlib.deflateSync],
   ['deflate', zlib.deflateRawSync],
   ['zstd', zlib.zstdCompressSync],
-] as const)('an answer compressed with %s against our wish is decoded', async (encoding, compress) => {
+] as const)('an unrequested compression with %s is decoded', async (encoding, compress) => {
   const text = JSON.stringify({ text: 'héllo '.repeat(20_000) });
   const origin = await vendor((_request, response) => {
     response.writeHead(200, { 'content-encoding': encoding }).end(compress(text));
@@ -45,7 +45,7 @@ test.each([
   expect(outcome.order).toEqual(['head', 'data', 'end']);
 });
 
-test('events of a compressed stream come through one by one', async () => {
+test('events of a compressed stream arrive one by one', async () => {
   let more: () => void = () => {};
   const origin = await vendor((_request, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'text/event-stream' });
@@ -82,7 +82,7 @@ test('a compressed bomb, a corrupt body and an unknown encoding break the call o
   }
 });
 
-test('a vendor that goes on behind the end of its compressed answer loses the connection', async () => {
+test('a vendor that sends more behind its compressed answer loses the connection', async () => {
   const closed = Promise.withResolvers<string>();
   const origin = await vendor((request, response) => {
     request.socket.on('close', () => closed.resolve('closed'));
@@ -111,7 +111,7 @@ test('abort closes the connection to the vendor at once, and nothing is called a
   expect(outcome.order).toEqual(['head', 'data']);
 });
 
-test('abort before the connection stands, before the head and after the end are all silent', async () => {
+test('abort before the connection, before the head and after the end is silent', async () => {
   let seen = 0;
   const origin = await vendor((request, response) => {
     seen += 1;
@@ -133,7 +133,7 @@ test('abort before the connection stands, before the head and after the end are 
   expect([waiting.outcome.order, next.body]).toEqual([[], 'ok']);
 });
 
-test('a paused exchange holds the vendor back, and the pause does not count as silence', async () => {
+test('a paused exchange slows the vendor, and the pause does not count as idle', async () => {
   const total = 64 * 1024 * 1024;
   let written = 0;
   const origin = await vendor((_request, response) => {
@@ -200,7 +200,7 @@ test.each(['before the head', 'at the head'])(
   },
 );
 
-test('with every connection in use the next call fails at once, and aborts free them all', async () => {
+test('a call without a free connection fails at once, and aborts free all connections', async () => {
   let waiting = 0;
   const server = http.createServer((request, response) => {
     waiting += 1;
@@ -223,7 +223,7 @@ test('with every connection in use the next call fails at once, and aborts free 
   expect(calls.every(({ outcome }) => outcome.order.length === 0)).toBe(true);
 });
 
-test('a keep-alive connection that the vendor closes under the next request is replaced, once', async () => {
+test('a keep-alive connection that the vendor closes during the next request is replaced once', async () => {
   const requests: string[] = [];
   const origin = await rawVendor((text, socket, index) => {
     if (text.startsWith('POST')) requests.push(`${index}`);
@@ -259,7 +259,7 @@ test('a connection that dies at its first request, or after a byte of the answer
   expect(requests.length).toBe(3);
 });
 
-test('a vendor that took the request and died later is not asked twice', async () => {
+test('a vendor that took the request and died later is not called twice', async () => {
   const requests: number[] = [];
   const origin = await rawVendor((text, socket, index) => {
     if (!text.startsWith('POST')) return;

@@ -13,7 +13,7 @@ const REQUEST: UpstreamRequest = {
   timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1 },
 };
 
-test('a small request is one piece', () => {
+test('a small request is one write', () => {
   const pieces = requestBytes(REQUEST, 'api.example.com', 'keep-alive');
   expect(pieces.map((piece) => piece.toString('latin1'))).toEqual([
     'POST /v1/models?a=b HTTP/1.1\r\nhost: api.example.com\r\nconnection: keep-alive\r\n' +
@@ -28,7 +28,7 @@ test('a GET has no body and no length, an empty POST has its length', () => {
   expect(text('POST')).toMatch(/\r\ncontent-length: 0\r\n\r\n$/);
 });
 
-test('a large request is cut into pieces that are the same bytes', () => {
+test('a large request is split into pieces of the same bytes', () => {
   const body = [Buffer.alloc(700_000, 97), Buffer.from('x'), Buffer.alloc(70_000, 98)];
   const pieces = requestBytes({ ...REQUEST, body }, 'a', 'keep-alive');
   expect(pieces.slice(1).every((piece) => piece.length <= 256 * 1024)).toBe(true);
@@ -36,7 +36,7 @@ test('a large request is cut into pieces that are the same bytes', () => {
   expect(pieces[0]?.toString()).toContain('content-length: 770001\r\n\r\n');
 });
 
-test('what could end a line, a head or a message early is never written', () => {
+test('characters that could end a line, a head or a message early are never written', () => {
   for (const path of ['', 'v1', '/a b', '/a\r\nx: y', '/\xe9', '/a\0']) {
     expect([path, complaintAbout({ ...REQUEST, path })]).toEqual([path, expect.stringContaining('path')]);
   }
@@ -51,7 +51,7 @@ test('what could end a line, a head or a message early is never written', () => 
   expect(complaintAbout(REQUEST)).toBeUndefined();
 });
 
-test('a head that passes has exactly as many lines as it should', () => {
+test('an accepted head has exactly the expected number of lines', () => {
   const text = fc.string({ unit: fc.constantFrom(...'aB1-: \r\n\t\0\x7fé'), minLength: 1, maxLength: 3 });
   let passed = 0;
   fc.assert(

@@ -65,7 +65,7 @@ describe('a vendor at an http address', () => {
     expect(seen).toMatchObject({ connections: 1, hosts: ['vendor.test', 'vendor.test', 'vendor.test'] });
   });
 
-  test('gets answers of any size while the reader takes pauses', async () => {
+  test('receives answers of any size with pauses of the reader', async () => {
     const { proxy, url } = await startProxy();
     const body = 'x'.repeat(3_000_000);
     proxy.places.set('large.test:80', Number(new URL(await vendor((_, answer) => answer.end(body))).port));
@@ -90,7 +90,7 @@ describe('the proxy', () => {
   test.each([
     ['without credentials', '//', /407, it wants a user and a password/],
     ['with wrong ones', '//user:guess@', /407, it refuses the user or password/],
-  ])('that refuses us %s says so, and the secret stays with us', async (_name, with_, words) => {
+  ])('that refuses with %s is reported, without the secret', async (_name, with_, words) => {
     const { proxy, url } = await startProxy();
     const { seen } = await plainVendor(proxy);
     proxy.credentials = 'user:word';
@@ -113,7 +113,7 @@ describe('the proxy', () => {
     ['sends bytes of its own', say('HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'), /bytes behind/],
     ['closes', (socket: Socket) => void socket.end(), /^egress proxy: closed without an answer/],
     ['breaks', (socket: Socket) => socket.resetAndDestroy(), /^egress proxy: .*ECONNRESET/],
-  ])('that %s is a connection that failed, and is closed', async (_name, instead, words) => {
+  ])('that %s is a connect failure, and is closed', async (_name, instead, words) => {
     const { proxy, url } = await startProxy();
     proxy.instead = instead;
     const { failure, order } = await ask(clientBy(url), post('http://elsewhere.test'));
@@ -122,7 +122,7 @@ describe('the proxy', () => {
     await expect.poll(() => proxy.clients.size).toBe(0);
   });
 
-  test('whose answer comes byte by byte is understood', async () => {
+  test('may answer byte by byte', async () => {
     const { proxy, url } = await startProxy();
     proxy.instead = async (socket) => {
       for (const letter of 'HTTP/1.0 200 OK\r\nvia: x\r\n\r\n') {
@@ -134,7 +134,7 @@ describe('the proxy', () => {
     expect((await ask(clientBy(url))).body).toBe('ok');
   });
 
-  test('that is silent is given up when the time to connect is over', async () => {
+  test('that is silent is left at the connect timeout', async () => {
     const { proxy, url } = await startProxy();
     proxy.instead = () => {};
     const { failure } = await ask(
@@ -156,7 +156,7 @@ describe('the proxy', () => {
     await expect.poll(() => proxy.clients.size).toBe(0);
   });
 
-  test('that nobody answers at is a connection that failed', async () => {
+  test('without a listener is a connect failure', async () => {
     const { proxy, url } = await startProxy();
     await new Promise((resolve) => proxy.server.close(resolve));
     // A name may have several addresses, each of which is tried.
@@ -169,7 +169,7 @@ describe('the proxy', () => {
     }
   });
 
-  test('that dies in the middle of an answer breaks the call, and the next one finds a new tunnel', async () => {
+  test('that dies in the middle of an answer breaks the call, and the next call gets a new tunnel', async () => {
     const { proxy, url } = await startProxy();
     let calls = 0;
     const origin = await vendor((_request, response) => {
@@ -203,7 +203,7 @@ describe.skipIf(openssl === undefined)('a vendor behind TLS', () => {
     return server;
   }
 
-  test('is spoken to inside the tunnel, and known again in the next one', async () => {
+  test('is reached inside the tunnel, and its TLS session is resumed', async () => {
     const { proxy, url } = await startProxy();
     const server = await secureVendor(proxy);
     const sender = clientBy(url);
@@ -216,7 +216,7 @@ describe.skipIf(openssl === undefined)('a vendor behind TLS', () => {
     expect((await ask(sender, post('https://vendor.test'))).head?.status).toBe(200);
   });
 
-  test('that is another one than its name says is refused', async () => {
+  test('with a certificate of another name is refused', async () => {
     const { proxy, url } = await startProxy();
     await secureVendor(proxy, 'other.test');
     const { failure } = await ask(clientBy(url), post('https://vendor.test'));
@@ -227,7 +227,7 @@ describe.skipIf(openssl === undefined)('a vendor behind TLS', () => {
     await expect.poll(() => proxy.clients.size).toBe(0);
   });
 
-  test('that never agrees on TLS is given up in time', async () => {
+  test('that never completes TLS is left in time', async () => {
     const { proxy, url } = await startProxy();
     const origin = await vendor(() => {});
     proxy.instead = (socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n');
@@ -247,13 +247,13 @@ describe.skipIf(openssl === undefined)('a vendor behind TLS', () => {
         socket.once('data', () => socket.resetAndDestroy());
       },
     ],
-  ])('whose tunnel %s before TLS stands is a connection that failed', async (_name, instead) => {
+  ])('whose tunnel %s before TLS is a connect failure', async (_name, instead) => {
     const { proxy, url } = await startProxy();
     proxy.instead = instead;
     expect((await ask(clientBy(url), post('https://vendor.test'))).failure?.kind).toBe('connect');
   });
 
-  test('is reached by way of a proxy behind TLS as well', async () => {
+  test('is reached through a proxy behind TLS as well', async () => {
     const own = certificateOf('localhost');
     trust(own.cert);
     const { proxy, url } = await startProxy(own);
@@ -266,7 +266,7 @@ describe.skipIf(openssl === undefined)('a vendor behind TLS', () => {
     expect(proxy.asked).toEqual(['vendor.test:443', 'vendor.test:80']);
   });
 
-  test('of a user is reached at the address that was judged, under its own name', async () => {
+  test('of a user is reached at the checked address, under its own name', async () => {
     const { proxy, url } = await startProxy();
     await secureVendor(proxy);
     const { head } = await ask(clientBy(url, { resolve: toPublic }), toUser('https://vendor.test'));
@@ -274,7 +274,7 @@ describe.skipIf(openssl === undefined)('a vendor behind TLS', () => {
     expect(proxy.asked).toEqual([`${PUBLIC}:443`]);
   });
 
-  test('gives media at the address that was judged', async () => {
+  test('serves media at the checked address', async () => {
     const { proxy, url } = await startProxy();
     await secureVendor(proxy);
     const fetcher = new GuardedFetcher({ ownHosts: [], resolve: toPublic, chooseProxy: everywhere(url) });
@@ -285,10 +285,10 @@ describe.skipIf(openssl === undefined)('a vendor behind TLS', () => {
   });
 });
 
-describe('what a user names', () => {
+describe('an address of a user', () => {
   const inside = ['http://127.0.0.1', 'http://[::1]', 'http://10.0.0.1', 'http://vendor.test'];
 
-  test.each(inside)('is refused before the proxy hears of it: %s', async (origin) => {
+  test.each(inside)('is refused before the proxy sees it: %s', async (origin) => {
     const { proxy, url } = await startProxy();
     await plainVendor(proxy);
     const { failure } = await ask(clientBy(url, { resolve: toLoopback }), toUser(origin));
@@ -298,7 +298,7 @@ describe('what a user names', () => {
     expect([proxy.asked, proxy.clients.size]).toEqual([[], 0]);
   });
 
-  test('is judged again for every tunnel, and looked up once for each', async () => {
+  test('is checked again for every tunnel, and looked up once for each', async () => {
     const { proxy, url } = await startProxy();
     const answers = [PUBLIC, '10.0.0.1'];
     const rebinding: Resolve = async () => [{ address: answers.shift() ?? '127.0.0.1', family: 4 }];
@@ -308,7 +308,7 @@ describe('what a user names', () => {
     expect(proxy.asked).toEqual([`${PUBLIC}:80`]);
   });
 
-  test('and is the operator’s own host is left to the proxy by its name', async () => {
+  test('that is a host of the operator is left to the proxy by its name', async () => {
     const { proxy, url } = await startProxy();
     await plainVendor(proxy);
     const sender = clientBy(url, { resolve: toLoopback, ownHosts: ['vendor.test'] });
@@ -316,7 +316,7 @@ describe('what a user names', () => {
     expect(proxy.asked).toEqual(['vendor.test:80']);
   });
 
-  test('and NO_PROXY covers is connected to directly, and guarded as ever', async () => {
+  test('that NO_PROXY covers is connected to directly, with the same checks', async () => {
     const { proxy, url } = await startProxy();
     const { port } = await plainVendor(proxy);
     const origin = `http://vendor.test:${port}`;
@@ -327,7 +327,7 @@ describe('what a user names', () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  test('as media is left when the time is up, wherever it hangs', async () => {
+  test('of media is left when the time is over, at any stage', async () => {
     const { proxy, url } = await startProxy();
     proxy.instead = () => {};
     const hung: Resolve = () => new Promise(() => {});
@@ -339,7 +339,7 @@ describe('what a user names', () => {
     await expect.poll(() => proxy.clients.size).toBe(0);
   });
 
-  test('as media behind a proxy that refuses is unreachable, in words for the log', async () => {
+  test('of media behind a refusing proxy is unreachable, with the reason in the log', async () => {
     const { proxy, url } = await startProxy();
     proxy.credentials = 'user:word';
     const options = { ownHosts: [], resolve: toPublic, chooseProxy: everywhere(url) };
