@@ -45,7 +45,7 @@ const models = fc.array(
   { maxLength: 6 },
 );
 
-test('a test takes its secret and its address from what is tested, and no secret of the platform along', async () => {
+test('a test uses the secret and address of the tested credential, and no secret of the platform', async () => {
   await fc.assert(
     fc.asyncProperty(models, fc.boolean(), async (rows, hasOwnAddress) => {
       const vendorOf = (code: string) => sampleVendor({ code, baseUrl: `https://vendor-${code}.example` });
@@ -84,7 +84,7 @@ test('a test takes its secret and its address from what is tested, and no secret
   );
 });
 
-test('tests run one at a time for an account, and few at once for all', async () => {
+test('tests run one at a time per account, and few at once for all', async () => {
   const vendor = sampleVendor();
   const model = sampleModel({ routes: [sampleRoute({ vendor })] });
   const catalog = { ...NO_CATALOG, models: new Map([[model.modelId, model]]) };

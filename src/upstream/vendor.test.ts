@@ -86,7 +86,7 @@ test.each([
   expect(sent(protocol, route(base), { action }).url).toBe(url);
 });
 
-test('a forwarded model name becomes a path of its own, escaped', () => {
+test('a forwarded model name becomes one escaped segment of the path', () => {
   const gemini = (name: string): string => sent('gemini', route('https://h', {}, name)).url;
   expect(gemini('tunedModels/a b')).toBe('https://h/v1beta/tunedModels/a%20b:generateContent');
   expect(gemini('models/x')).toBe('https://h/v1beta/models/x:generateContent');
@@ -99,7 +99,7 @@ test('the address of a credential replaces that of its vendor', () => {
   );
 });
 
-test('each vendor gets our key in its own header and no other key', () => {
+test('each vendor gets the key in its own header and no other key', () => {
   const client: IncomingHttpHeaders = {
     authorization: 'Bearer client',
     'x-api-key': 'client',
@@ -150,7 +150,7 @@ const CURIOUS: IncomingHttpHeaders = {
   'x-server-timeout': '60',
 };
 
-test('the headers that go on are those of rule I-23 and no others', () => {
+test('the forwarded headers are those of rule I-23 and no others', () => {
   const names = (protocol: Protocol): string[] =>
     Object.keys(sent(protocol, route('https://h'), { headers: CURIOUS }).headers).sort();
   const always = ['accept-encoding', 'content-type', 'user-agent'];
@@ -176,7 +176,7 @@ test('the headers that go on are those of rule I-23 and no others', () => {
   );
 });
 
-test('values go on verbatim; what the client did not say has a default', () => {
+test('values are forwarded unchanged, and missing ones have a default', () => {
   const messages = sent('messages', route('https://h'), { headers: CURIOUS }).headers;
   expect(messages).toMatchObject({
     'anthropic-beta': 'a-2025,unknown-2030',
@@ -193,7 +193,7 @@ test('values go on verbatim; what the client did not say has a default', () => {
   expect(sent('chat', route('https://h'), { headers: CURIOUS }).headers['user-agent']).toMatch(/^tollgate\//);
 });
 
-test('workspace and profile belong to the key: they go on with the client own key only', () => {
+test('workspace and profile belong to the key: they are forwarded with a BYOK key only', () => {
   const owned = sent('messages', route('https://h', { ownerAccountId: 3 }), { headers: CURIOUS }).headers;
   expect(owned).toMatchObject({ 'anthropic-workspace-id': 'ws', 'anthropic-user-profile-id': 'up' });
 });
@@ -219,7 +219,7 @@ test('a value with a line end or a null byte is not sent', () => {
   }
 });
 
-test('the query of a call stands behind that of the address', () => {
+test('the query of a call follows that of the address', () => {
   const search = (base: string, query: string): string =>
     new URL(sent('gemini', route(base), { query }).url).search;
   expect(search('https://h', 'alt=sse')).toBe('?alt=sse');
@@ -228,14 +228,14 @@ test('the query of a call stands behind that of the address', () => {
   expect(search('https://h', '')).toBe('');
 });
 
-test('what is kept per credential is not kept across a change of the catalogue', () => {
+test('values cached per credential are dropped at a change of the catalogue', () => {
   const first = route('https://one/v1');
   expect(sent('chat', first).url).toContain('https://one');
   const moved: Route = { ...first, vendor: { ...first.vendor, baseUrl: 'https://two/v1' } };
   expect(sent('chat', moved).url).toContain('https://two');
 });
 
-test('of the answer the client sees type, limits, retry hints and the id of the vendor, no more', () => {
+test('the client sees type, limits, retry hints and the vendor’s id of the answer, no more', () => {
   expect(
     answerHeaders({
       'content-type': 'application/json',

@@ -29,7 +29,7 @@ const CLOSED: Evidence = {
   bodyOf: (each) => Buffer.from(each === answering ? `{"result":"${SECRET}"}` : '{}'),
 };
 
-describe('a loop of an agent', () => {
+describe('the loop of an agent', () => {
   it('is closed when the tool ran and the answer was printed', () => {
     expect(judge(CLOSED)).toEqual([]);
   });

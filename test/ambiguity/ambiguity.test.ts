@@ -52,8 +52,8 @@ function* batches<Case>(cases: fc.Arbitrary<Case>): Generator<readonly Case[]> {
   }
 }
 
-describe(`seed ${SEED}: what we let through, everybody reads as we do`, () => {
-  test('JSON', async () => {
+describe(`seed ${SEED}: every reader reads accepted input as the gateway does`, () => {
+  test('in JSON', async () => {
     let passed = 0;
     for (const cases of batches(ambiguousRequest)) {
       const through = cases.flatMap(passJson);
@@ -84,7 +84,7 @@ describe(`seed ${SEED}: what we let through, everybody reads as we do`, () => {
     expect(passed).toBeGreaterThan(CASES / 10);
   });
 
-  test('forms', async () => {
+  test('in forms', async () => {
     let passed = 0;
     for (const cases of batches(ambiguousForm)) {
       const through = cases.flatMap(({ body, contentType }) => {

@@ -34,7 +34,7 @@ describe('account list', () => {
     }
   });
 
-  test('is a table for people', async () => {
+  test('prints a table for people', async () => {
     const { stdout } = await run('account', 'list', '--size', '1');
     expect(stdout).toMatch(/^ID +EMAIL +STATUS +ROLE +TYPE +CREDITS +BALANCE\n/);
     expect(stdout).toMatch(/\n\d+ +user@example.com +enabled +user +1 +50000\.5 +100\n1 to 1 of 2\n$/);
@@ -100,7 +100,7 @@ describe('account set', () => {
     expect(await show()).toEqual(before);
   });
 
-  test('takes no fallback model that does not exist, and no account', async () => {
+  test('refuses an unknown fallback model and an unknown account', async () => {
     expect(await set('--fallback-model', 'gpt-6', '--cap', '1')).toEqual({
       code: 1,
       stdout: '',
@@ -111,7 +111,7 @@ describe('account set', () => {
     expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no account ghost') });
   });
 
-  test('returns when running servers have taken the change over', async () => {
+  test('returns when running servers have applied the change', async () => {
     const { id: accountId } = await show();
     const heard: Change[] = [];
     const follower = {
@@ -153,7 +153,7 @@ describe('money', () => {
     expect(granted).toEqual({ kind: 'grant', pool: 'credits', change: 500_000n, ref: 'sorry' });
   });
 
-  test('is exchanged at the factor of the configuration, and only as much as is there', async () => {
+  test('is exchanged at the configured factor, up to the available amount', async () => {
     const before = (await show()) as { credits: string; balance: string };
     const exchange = (amount: string) =>
       run('account', 'exchange', '--account', USER, '--amount', amount, '--json');
@@ -172,7 +172,7 @@ describe('money', () => {
     expect((await run('doctor')).code).toBe(0);
   });
 
-  test('never grows beyond what an account may have', async () => {
+  test('never exceeds the maximum of an account', async () => {
     const before = await show();
     const most = ['--credits', '1000000000000', '--reason', 'all of it'];
     expect(await topUp(...most)).toMatchObject({
@@ -202,7 +202,7 @@ describe('money', () => {
   });
 });
 
-test('account show is readable, with every switch', async () => {
+test('account show prints every switch', async () => {
   const { stdout } = await run('account', 'show', '--account', USER);
   for (const line of [
     /^account +\d+ +user@example\.com$/m,

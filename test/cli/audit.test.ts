@@ -144,7 +144,7 @@ const records = (): Promise<Recorded[]> =>
 const writers: string[] = [];
 
 describe('every command that writes leaves one line in the audit log', () => {
-  test('there is a scene for each command, and none for what is no command', () => {
+  test('there is a case for each command, and none without a command', () => {
     const commands = COMMANDS.map(({ name }) => name).filter((name) => !SERVERS.has(name));
     expect(Object.keys(SCENES).sort()).toEqual(commands.sort());
   });
@@ -161,7 +161,7 @@ describe('every command that writes leaves one line in the audit log', () => {
     expect(added).toMatchObject([{ actor: null, address: 'terminal', action: name }]);
   });
 
-  test('those that write are these', () => {
+  test('the commands that write are listed', () => {
     expect(writers.sort()).toEqual([
       'account adjust',
       'account create',
@@ -186,7 +186,7 @@ describe('every command that writes leaves one line in the audit log', () => {
     ]);
   });
 
-  test('what was before and after is told: money, keys, credentials', async () => {
+  test('the line contains the values before and after: money, keys, credentials', async () => {
     const of = async (action: string) => (await records()).find((each) => each.action === action);
     expect(await of('account create')).toMatchObject({
       before: null,
@@ -208,7 +208,7 @@ describe('every command that writes leaves one line in the audit log', () => {
     expect(await of('credential remove')).toMatchObject({ before: { secret_hint: 'ewer' }, after: null });
   });
 
-  test('no key, secret, password or hash stands in it', async () => {
+  test('the line contains no key, secret, password or hash', async () => {
     const created = await terminal.json<{ api_key: string }>('key', 'create', ...USER, '--name', 'seen');
     const account = ['account', 'create', '--email', 'other@example.com'];
     const { password } = await terminal.json<{ password: string }>(...account);
@@ -219,7 +219,7 @@ describe('every command that writes leaves one line in the audit log', () => {
     }
   });
 
-  test('a command that is refused leaves none', async () => {
+  test('a refused command leaves no line', async () => {
     const before = (await records()).length;
     const refused = [
       ['account', 'create', '--email', 'user@example.com'],

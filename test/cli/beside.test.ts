@@ -47,7 +47,7 @@ async function call(model = 'claude-sonnet-5'): Promise<{ status: number; code?:
 const set = (...options: readonly string[]) => commands.json('account', 'set', ...USER, ...options);
 
 describe('beside a running server', () => {
-  test('a command is in force for the very next call', async () => {
+  test('a command is in force for the next call', async () => {
     expect(await call()).toMatchObject({ status: 200, shown: { payer: 'credits' } });
     await set('--api-billing', 'off');
     expect(await call()).toMatchObject({ status: 403, code: '40202' });
@@ -59,7 +59,7 @@ describe('beside a running server', () => {
     expect(await call()).toMatchObject({ status: 200 });
   });
 
-  test('a subscription pays from the next call on, and no longer after it is cancelled', async () => {
+  test('a subscription pays from the next call on, until it is cancelled', async () => {
     const granted = await commands.json<{ id: number }>('subscription', 'grant', ...USER, '--plan', 'PRO');
     const { shown } = await call();
     expect(shown).toMatchObject({ payer: 'subscription', credits: '0', free_reason: 'covered' });
@@ -68,7 +68,7 @@ describe('beside a running server', () => {
     expect((await call()).shown?.payer).toBe('credits');
   });
 
-  test('an own credential serves, and is forgotten with its removal', async () => {
+  test('a BYOK credential serves until its removal', async () => {
     const add = ['credential', 'add', ...USER, '--vendor', 'anthropic', '--name', 'mine', '--json'];
     const added = await commands.typed('sk-sim-anthropic-of-the-user', ...add);
     expect(added).toMatchObject({ code: 0, stderr: '' });
@@ -83,7 +83,7 @@ describe('beside a running server', () => {
     expect((await call()).shown?.payer).toBe('credits');
   });
 
-  test('Credits that are added can be spent at once', async () => {
+  test('added Credits can be spent at once', async () => {
     const empty = ['--account', 'empty@example.com'] as const;
     const key = await world.newKey('empty@example.com');
     const body = { model: 'claude-sonnet-5', max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }] };

@@ -20,7 +20,7 @@ describe('credentials of an account', () => {
   const set = (id: number, ...options: readonly string[]) =>
     terminal.run('credential', 'set', ...ACCOUNT, '--id', String(id), ...options);
 
-  test('are added with the secret on standard input, and never show it again', async () => {
+  test('are added with the secret on standard input, and never print it again', async () => {
     const added = await add(`${SECRET}\n`, '--vendor', 'openai', '--name', 'mine');
     expect(added).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(added.stdout)).toMatchObject({ vendor: 'openai', name: 'mine' });
@@ -56,7 +56,7 @@ describe('credentials of an account', () => {
     ['two\nlines\n', ['--vendor', 'openai', '--name', 'other'], 2, 'must be one line'],
     ['x'.repeat(5_000), ['--vendor', 'openai', '--name', 'other'], 2, 'must be one line'],
     [SECRET, ['--vendor', 'openai'], 2, '--name is required'],
-  ])('are refused when something is wrong: %#', async (input, options, code, why) => {
+  ])('are refused with invalid values: %#', async (input, options, code, why) => {
     const refused = await add(input, ...options);
     expect(refused).toMatchObject({ code, stdout: '' });
     expect(refused.stderr).toContain(why);
@@ -64,7 +64,7 @@ describe('credentials of an account', () => {
     expect((await list()).map(({ name }) => name)).toEqual(['mine', 'proxy']);
   });
 
-  test('are changed; a new address wants the secret again', async () => {
+  test('are changed; a new address needs the secret again', async () => {
     const [mine, proxy] = await list();
     if (mine === undefined || proxy === undefined) throw new Error('they were added before');
     expect(await set(mine.id, '--name', 'renamed', '--status', 'disabled')).toEqual({
@@ -95,7 +95,7 @@ describe('credentials of an account', () => {
     });
   });
 
-  test('are removed, once', async () => {
+  test('are removed once', async () => {
     const [first] = await list();
     const remove = ['credential', 'remove', ...ACCOUNT, '--id', String(first?.id)];
     expect(await terminal.json(...remove)).toEqual({ id: first?.id, removed: true });

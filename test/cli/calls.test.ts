@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => terminal?.close());
 
 describe('call list', () => {
-  test('shows the newest first, and goes on where a page ended', async () => {
+  test('prints the newest first, and continues where a page ended', async () => {
     const first = await terminal.run('call', 'list', ...USER, '--size', '2');
     expect(first.stdout).toMatch(/^ID +TIME +STATUS +END +MODEL +INPUT +OUTPUT +PAYER +CREDITS\n/);
     const [, newest = '', second = '', more = ''] = first.stdout.split('\n');
@@ -77,7 +77,7 @@ describe('call list', () => {
     expect(rest).toHaveLength(1);
   });
 
-  test('shows nothing of strangers', async () => {
+  test('prints no calls of other accounts', async () => {
     const other = ['--account', 'operator@example.com'] as const;
     expect(await terminal.json('call', 'list', ...other)).toEqual([]);
     expect(await terminal.run('call', 'list', ...other, '--before', paid)).toMatchObject({
@@ -88,7 +88,7 @@ describe('call list', () => {
 });
 
 describe('call show', () => {
-  test('shows how a charge follows from tokens, prices and rates, and where it stands in the ledger', async () => {
+  test('prints how a charge follows from tokens, prices and rates, and its ledger entries', async () => {
     const { code, stdout } = await terminal.run('call', 'show', paid);
     expect(code).toBe(0);
     for (const line of [
@@ -111,7 +111,7 @@ describe('call show', () => {
     expect(stdout).not.toMatch(/^(free|shortfall|exchanged) /m);
   });
 
-  test('has the whole receipt for programs', async () => {
+  test('prints the whole receipt as JSON', async () => {
     const shown = await terminal.json<{ receipt: { entries: unknown[] } }>('call', 'show', paid);
     expect(shown).toMatchObject({
       request_id: paid,
@@ -121,7 +121,7 @@ describe('call show', () => {
     expect(shown.receipt.entries).toHaveLength(1);
   });
 
-  test('says why a call was free', async () => {
+  test('prints why a call was free', async () => {
     const { stdout } = await terminal.run('call', 'show', covered);
     expect(stdout).toMatch(/^paid by +subscription$/m);
     expect(stdout).toMatch(/^held +25 Credits of coverage$/m);
@@ -130,7 +130,7 @@ describe('call show', () => {
     expect(stdout).not.toContain('ENTRY');
   });
 
-  test('of a call that reached no vendor has no receipt', async () => {
+  test('prints no receipt of a call that reached no vendor', async () => {
     const { stdout } = await terminal.run('call', 'show', refused);
     expect(stdout).toMatch(/^status +429 refused, code 42902$/m);
     expect(stdout).toMatch(/\n\nNo receipt: the call reached no vendor\.\n$/);
@@ -150,7 +150,7 @@ describe('call show', () => {
 });
 
 describe('account ledger', () => {
-  test('lists every movement with what was left, a page at a time', async () => {
+  test('lists every movement with the remaining amount, a page at a time', async () => {
     const all = await terminal.run('account', 'ledger', ...USER);
     expect(all.stdout).toMatch(/^ID +TIME +KIND +POOL +CHANGE +AFTER +WHY\n/);
     expect(all.stdout).toMatch(new RegExp(`consumption +credits +-25 +[0-9.]+ +${paid}\n`));
@@ -180,7 +180,7 @@ describe('account usage and account export', () => {
     await store.settle([callOf(free), callOf(free)]);
   });
 
-  test('days and models are added up', async () => {
+  test('print days and models with their sums', async () => {
     const words = ['account', 'usage', ...OPERATOR, '--days', '2'];
     const usage = await terminal.json<{ days: { calls: number }[]; models: object[] }>(...words);
     expect(usage.days.length).toBe(2);
@@ -198,7 +198,7 @@ describe('account usage and account export', () => {
     ['calls', 2],
     ['consumption', 2],
     ['balance', 0],
-  ] as const)('the log of %s is printed as CSV', async (log, rows) => {
+  ] as const)('print the log of %s as CSV', async (log, rows) => {
     const { stdout, code } = await terminal.run('account', 'export', ...OPERATOR, '--log', log);
     expect(code).toBe(0);
     const lines = stdout.trim().split(/\r?\n/);
@@ -207,7 +207,7 @@ describe('account usage and account export', () => {
     expect(new Set(lines.map((line) => line.split(',').length)).size).toBe(1);
   });
 
-  test('knows its logs', async () => {
+  test('refuse an unknown log', async () => {
     const { stderr, code } = await terminal.run('account', 'export', ...USER, '--log', 'prompts');
     expect([code, stderr]).toEqual([2, expect.stringContaining('calls, consumption or balance')]);
   });

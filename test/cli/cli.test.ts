@@ -38,7 +38,7 @@ async function fileOf(name: string, text: string): Promise<string> {
   return path;
 }
 
-test('what a command compiled is kept for the next one', async () => {
+test('the compile cache of a command is kept for the next one', async () => {
   const kept = join(folder, 'compiled');
   const first = await tollgate(['--version'], { ...environment, NODE_COMPILE_CACHE: kept });
   expect(first.code).toBe(0);
@@ -65,7 +65,7 @@ async function said(...args: readonly string[]): Promise<{ code: number; out: st
 
 describe('usage', () => {
   test.each(COMMANDS.map(({ name }) => name))(
-    '"%s --help" says what it does and ends with 0',
+    '"%s --help" prints the purpose and ends with 0',
     async (name) => {
       const command = COMMANDS.find((one) => one.name === name);
       const { code, out, err } = await said(...name.split(' '), '--help');
@@ -106,15 +106,15 @@ describe('usage', () => {
   const groups = COMMANDS.filter(({ name }) => name.includes(' ')).map(
     ({ name }) => name.split(' ', 1)[0] ?? '',
   );
-  test.each([...new Set(groups)])('"%s --help" is a help', async (group) => {
+  test.each([...new Set(groups)])('"%s --help" prints a help', async (group) => {
     expect(await said(group, '--help')).toMatchObject({ code: 0, err: '' });
   });
 
-  test('"help key create" is the help of that command', async () => {
+  test('"help key create" prints the help of that command', async () => {
     expect(await said('help', 'key', 'create')).toEqual(await said('key', 'create', '--help'));
   });
 
-  test('no command at all is wrong usage, and shows the list', async () => {
+  test('no command at all is wrong usage, and prints the list', async () => {
     expect(await said()).toMatchObject({
       code: 2,
       out: expect.stringContaining('Usage: tollgate <command>'),
@@ -142,7 +142,7 @@ describe('usage', () => {
       ['account', 'create', '--email', 'rich@example.com', '--balance', '9'.repeat(40)],
       '--balance must be a decimal from 0 to 1000000000000 with at most six decimals',
     ],
-  ])('%j is wrong usage and says why', async (args, why) => {
+  ])('%j is wrong usage with a reason', async (args, why) => {
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(why);
@@ -150,7 +150,7 @@ describe('usage', () => {
 });
 
 describe('settings', () => {
-  test('that are wrong are named, all at once, and end every command with 2', async () => {
+  test('that are wrong are all reported at once, and end every command with 2', async () => {
     const wrong = { ...environment, TOLLGATE_PORT: 'eighty', TOLLGATE_SECRET: 'short', TOLLGATE_PROT: '1' };
     for (const name of ['serve', 'doctor']) {
       const { code, stdout, stderr } = await tollgate([name], wrong);
@@ -172,7 +172,7 @@ describe('settings', () => {
     expect(missing.code).toBe(2);
   });
 
-  test('that lead to no database end with 1 and a sentence, not a stack', async () => {
+  test('without a reachable database end with 1 and a sentence, not a stack', async () => {
     const nowhere = { ...environment, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' };
     const { code, stdout, stderr } = await tollgate(['doctor'], nowhere);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -182,7 +182,7 @@ describe('settings', () => {
 });
 
 describe('apply', () => {
-  test('with --dry-run shows what would change and changes nothing', async () => {
+  test('with --dry-run prints what would change and changes nothing', async () => {
     const file = await fileOf('catalog.yaml', STANDARD_CATALOG);
     const dry = await run('apply', '-f', file, '--dry-run');
     expect(dry).toMatchObject({ code: 0, stderr: '' });
@@ -192,7 +192,7 @@ describe('apply', () => {
     expect(count?.count).toBe(0n);
   });
 
-  test('changes what the file says, and a second time nothing', async () => {
+  test('applies the file, and changes nothing the second time', async () => {
     const file = await fileOf('catalog.yaml', STANDARD_CATALOG);
     const first = await run('apply', '-f', file, '--json');
     expect(first).toMatchObject({ code: 0, stderr: '' });
@@ -204,7 +204,7 @@ describe('apply', () => {
     expect(second).toEqual({ code: 0, stdout: 'nothing to change\n', stderr: '' });
   });
 
-  test('names every mistake of a file at once, with its path and line, and applies nothing of it', async () => {
+  test('reports every mistake of a file at once, with its path and line, and applies nothing', async () => {
     const file = await fileOf(
       'wrong.yaml',
       `vendors:
@@ -233,7 +233,7 @@ polices: []
     expect(row?.count).toBe(0n);
   });
 
-  test('of a file that is not there ends with 1', async () => {
+  test('with a missing file ends with 1', async () => {
     expect(await run('apply', '-f', join(folder, 'none.yaml'))).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('cannot be read'),
@@ -242,7 +242,7 @@ polices: []
 });
 
 describe('accounts and keys', () => {
-  test('are made, listed and revoked, as text and as JSON', async () => {
+  test('are created, listed and revoked, as text and as JSON', async () => {
     const email = 'new@example.com';
     const created = await run('account', 'create', '--email', email, '--credits', '12.5', '--json');
     expect(created).toMatchObject({ code: 0, stderr: '' });
@@ -275,19 +275,19 @@ describe('accounts and keys', () => {
     expect(longest.stdout).not.toContain('password');
   });
 
-  test('of nobody end with 1', async () => {
+  test('of an unknown account end with 1', async () => {
     const { code, stderr } = await run('key', 'list', '--account', 'ghost@example.com');
     expect(code).toBe(1);
     expect(stderr).toBe('tollgate key list: there is no account ghost@example.com\n');
   });
 });
 
-describe('doctor and migrate', () => {
-  test('migrate has nothing left to do', async () => {
+describe('the commands doctor and migrate', () => {
+  test('report that no migration is left', async () => {
     expect(await run('migrate')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('doctor tells calls that were not paid in full, with vendor and cause, and ends with 0', async () => {
+  test('report calls that were not paid in full, with vendor and cause, and end with 0', async () => {
     const { database } = fresh;
     const accountId = await accountWith(database, { creditsMicro: 5_000_000n });
     const expected = { inputTokens: 1_000, outputTokens: 100, images: 0 };
@@ -311,7 +311,7 @@ describe('doctor and migrate', () => {
     });
   });
 
-  test('doctor ends with 0 on sound books, and with 1 when it finds something, naming it', async () => {
+  test('end with 0 on sound books, and with 1 and the findings otherwise', async () => {
     const sound = await run('doctor', '--json');
     expect(sound).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(sound.stdout)).toMatchObject({ checks: expect.any(Number), findings: [] });

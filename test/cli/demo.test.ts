@@ -62,7 +62,7 @@ afterAll(async () => {
 const micro = (text: string): bigint => parseMicro(text) ?? -1n;
 
 describe('the demo', () => {
-  test('sends one call in each of the five shapes and shows what came back', () => {
+  test('sends one call in each of the five protocols and prints the answers', () => {
     expect(report.calls.map(({ path, status }) => `${status} ${path}`)).toEqual([
       '200 /v1/chat/completions',
       '200 /v1/responses',
@@ -79,7 +79,7 @@ describe('the demo', () => {
     expect(report.calls[4]?.answer).toMatch(/^\(a picture of [1-9]\d+ bytes\)$/);
   });
 
-  test('shows what each call cost by the prices of its catalogue, and Credits that went down by the sum', () => {
+  test('prints what each call cost by the prices of its catalogue, and the remaining Credits', () => {
     const [chat, , messages, , image] = report.calls;
     expect(micro(chat?.amount ?? '')).toBe(
       BigInt((chat?.input_tokens ?? 0) * 9 + (chat?.output_tokens ?? 0) * 72),
@@ -94,7 +94,7 @@ describe('the demo', () => {
     expect(micro(report.credits_after)).toBe(micro('10000') - charged);
   });
 
-  test('makes a user and an operator, each with a password of its own', () => {
+  test('creates a user and an operator, each with a password of its own', () => {
     expect(report.accounts.map(({ email, role }) => `${role} ${email}`)).toEqual([
       'user user@example.com',
       'operator operator@example.com',
@@ -104,26 +104,26 @@ describe('the demo', () => {
     expect(user?.password).not.toBe(operator?.password);
   });
 
-  test('serves on the loopback address only, and says that it is ready', async () => {
+  test('serves on the loopback address only, and reports that it is ready', async () => {
     expect(report.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect((await fetch(`${report.url}/readyz`)).status).toBe(200);
   });
 });
 
-test('the README shows the first curl line that the demo prints', () => {
+test('the README has the first curl line that the demo prints', () => {
   const [shape] = SHAPES;
   const [shown] = blocks('sh', readme);
   expect(shown).toBe(shape && `# ${shape.name}\n${curlLine(shape, ADDRESS, '$KEY')}\n`);
 });
 
 describe('docs/clients.md', () => {
-  test('shows the curl lines that the demo prints', () => {
+  test('has the curl lines that the demo prints', () => {
     const [shown = ''] = blocks('sh');
     const expected = SHAPES.map((shape) => `# ${shape.name}\n${curlLine(shape, ADDRESS, '$KEY')}\n`);
     expect(shown).toBe(expected.join('\n'));
   });
 
-  test.skipIf(curl === undefined)('has curl lines that work as they stand', async () => {
+  test.skipIf(curl === undefined)('has curl lines that work unchanged', async () => {
     const lines = (blocks('sh')[0] ?? '').split(/^# .*\n/m).slice(1);
     expect(lines).toHaveLength(SHAPES.length);
     for (const [index, shape] of SHAPES.entries()) {
@@ -135,25 +135,22 @@ describe('docs/clients.md', () => {
     }
   });
 
-  test.for(['openai', '@anthropic-ai/sdk', '@google/genai'])(
-    'has an example for %s that runs',
-    async (sdk) => {
-      const example = blocks('js').find((text) => text.includes(`from '${sdk}'`)) ?? '';
-      const code = example.replace(ADDRESS, report.url);
-      const options = {
-        cwd: projectRoot,
-        env: { PATH: process.env.PATH ?? '', KEY: report.api_key },
-      };
-      const { stdout } = await execute(process.execPath, ['--input-type=module', '-e', code], options);
-      const [chat, responses, messages, gemini] = report.calls.map(({ answer }) => answer);
-      const expected: Record<string, unknown[]> = {
-        openai: [chat, responses, expect.stringMatching(/^[1-9]\d+$/)],
-        '@anthropic-ai/sdk': [messages],
-        '@google/genai': [gemini],
-      };
-      expect(stdout.trimEnd().split('\n')).toEqual(expected[sdk]);
-    },
-  );
+  test.for(['openai', '@anthropic-ai/sdk', '@google/genai'])('has a working example for %s', async (sdk) => {
+    const example = blocks('js').find((text) => text.includes(`from '${sdk}'`)) ?? '';
+    const code = example.replace(ADDRESS, report.url);
+    const options = {
+      cwd: projectRoot,
+      env: { PATH: process.env.PATH ?? '', KEY: report.api_key },
+    };
+    const { stdout } = await execute(process.execPath, ['--input-type=module', '-e', code], options);
+    const [chat, responses, messages, gemini] = report.calls.map(({ answer }) => answer);
+    const expected: Record<string, unknown[]> = {
+      openai: [chat, responses, expect.stringMatching(/^[1-9]\d+$/)],
+      '@anthropic-ai/sdk': [messages],
+      '@google/genai': [gemini],
+    };
+    expect(stdout.trimEnd().split('\n')).toEqual(expected[sdk]);
+  });
 });
 
 describe('a demo', () => {
@@ -169,7 +166,7 @@ describe('a demo', () => {
   });
   afterAll(() => void busy.close());
 
-  test('takes another port when the usual one is in use, prints for people, and ends when asked to', async () => {
+  test('uses another port when the default one is in use, prints for people, and ends on a signal', async () => {
     const { code, stdout, stderr } = await tollgate(['demo', '--once'], { TMPDIR: folder });
     expect(stderr).toBe('');
     expect(code).toBe(0);
@@ -180,7 +177,7 @@ describe('a demo', () => {
     expect(stdout).not.toContain(`${ADDRESS}\n`);
   });
 
-  test('says what to do when the port it was given is in use', async () => {
+  test('reports what to do when the given port is in use', async () => {
     const port = new URL(report.url).port;
     const { code, stderr } = await tollgate(['demo', '--once'], { TMPDIR: folder, TOLLGATE_PORT: port });
     expect(code).toBe(1);
@@ -201,7 +198,7 @@ describe('a demo', () => {
 
 /** What `reader` leaves unread is all that is said, so no write tells the demo that it is gone. */
 test.each(['head -n 4', "sed '/^Ctrl-C stops/q'"])(
-  'ends and leaves nothing behind when `%s` has read enough',
+  'the demo ends and leaves nothing behind when `%s` has read enough',
   async (reader) => {
     const own = await mkdtemp(join(tmpdir(), 'tollgate-demo-test-'));
     await chmod(own, 0o711);

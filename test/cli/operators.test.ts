@@ -21,9 +21,9 @@ interface Entries {
   readonly items: Record<string, unknown>[];
 }
 
-describe('catalog', () => {
+describe('the command catalog', () => {
   test.each(['vendors', 'credentials', 'models', 'routes', 'policies', 'plans', 'nodes', 'announcements'])(
-    'list and show tell the %s, without secrets',
+    'lists and shows the %s, without secrets',
     async (kind) => {
       const { total, items } = await json<Entries>('catalog', 'list', kind);
       expect(items).toHaveLength(total);
@@ -38,7 +38,7 @@ describe('catalog', () => {
     },
   );
 
-  test('delete removes what nothing uses, says what uses the rest, and is recorded', async () => {
+  test('deletes unused entries, reports what uses the others, and is recorded', async () => {
     const used = await run('catalog', 'delete', 'vendors', 'openai');
     expect(used).toMatchObject({
       code: 1,
@@ -66,8 +66,8 @@ describe('catalog', () => {
   });
 });
 
-describe('account', () => {
-  test('adjust corrects up and down, never below zero, with its reason', async () => {
+describe('the command account', () => {
+  test('adjusts up and down, never below zero, with a reason', async () => {
     const adjust = (...options: string[]) =>
       run('account', 'adjust', '--account', USER, '--reason', 'charged twice', ...options);
     expect((await adjust('--credits=-0.5')).stdout).toBe('now 50000 Credits, balance 100 yuan\n');
@@ -85,7 +85,7 @@ describe('account', () => {
     });
   });
 
-  test('verify decides what the account submitted, once', async () => {
+  test('decides a submitted verification once', async () => {
     const verify = (...options: string[]) => run('account', 'verify', '--account', USER, ...options);
     expect((await verify()).code).toBe(2);
     expect(await verify('--approve')).toMatchObject({
@@ -115,13 +115,13 @@ describe('account', () => {
     ]);
   });
 
-  test('logout ends the logins of an account', async () => {
+  test('ends the logins of an account', async () => {
     expect((await run('account', 'logout', '--account', USER)).stdout).toBe('0 logins ended\n');
   });
 });
 
-describe('feedback, registration and overview', () => {
-  test('feedback is listed and done', async () => {
+describe('the commands feedback, registration and overview', () => {
+  test('list feedback and mark it as done', async () => {
     await terminal.fresh.database.query(
       `insert into feedback (content, contact) values ('all \u001b[31mred', 'me@example.com')`,
     );
@@ -133,14 +133,14 @@ describe('feedback, registration and overview', () => {
     expect((await run('feedback', 'done', '--id', '99')).code).toBe(1);
   });
 
-  test('registration is told and set', async () => {
+  test('show and set registration', async () => {
     expect((await run('registration')).stdout).toBe('open (by the configuration)\n');
     expect((await run('registration', 'closed')).stdout).toBe('closed\n');
     expect(await json('registration', 'default')).toEqual({ registration: null, configured: 'open' });
     expect((await run('registration', 'ajar')).code).toBe(2);
   });
 
-  test('overview is a table for people and an object for programs', async () => {
+  test('print an overview as a table for people and as JSON for programs', async () => {
     expect(await json('overview')).toMatchObject({ calls: 0, accounts: 2, vendors: [], credentials: [] });
     const { stdout } = await run('overview', '--hours', '48');
     expect(stdout).toMatch(/calls +0, 0 failed\n/);

@@ -15,7 +15,7 @@ const outside = Object.values(networkInterfaces())
   .flat()
   .find((one) => one !== undefined && !one.internal && one.family === 'IPv4')?.address;
 
-test('figures, health and readiness are on a port of their own, without a key', async () => {
+test('metrics, health and readiness are on a port of their own, without a key', async () => {
   const { opsUrl } = world.tollgate;
   expect(new URL(opsUrl).hostname).toBe('127.0.0.1');
   expect(new URL(opsUrl).port).not.toBe(new URL(world.url).port);
@@ -31,19 +31,19 @@ test('figures, health and readiness are on a port of their own, without a key', 
   expect(await status('/metrics', 'POST')).toBe(404);
 });
 
-test('the public port has no figures', async () => {
+test('the public port has no metrics', async () => {
   const publicUrl = world.url.replace('0.0.0.0', '127.0.0.1');
   for (const path of ['/metrics', '/metrics/', '/metrics?x', '//metrics'])
     expect((await fetch(publicUrl + path)).status, path).toBe(404);
 });
 
-test.skipIf(outside === undefined)('from outside only the public port is reached', async () => {
+test.skipIf(outside === undefined)('only the public port is reachable from outside', async () => {
   const { port } = new URL(world.tollgate.opsUrl);
   expect((await fetch(`http://${outside}:${new URL(world.url).port}/healthz`)).status).toBe(200);
   await expect(fetch(`http://${outside}:${port}/metrics`)).rejects.toThrow();
 });
 
-test('a port that is taken is named with its own setting', async () => {
+test('a port in use is reported with its setting', async () => {
   const { port } = new URL(world.tollgate.opsUrl);
   const config = { ...world.config, dataDirectory: `${world.config.dataDirectory}-2`, opsPort: Number(port) };
   const start = startTollgate(config, silentLogger);

@@ -60,7 +60,7 @@ const COMMAND_FOR: Readonly<Record<string, string>> = {
   'overview.nodes': 'nodes',
 };
 
-test('what an operator does by the API, a command does in a terminal', () => {
+test('every operator endpoint of the API has a command', () => {
   const rows = readOperations()
     .filter(({ surface }) => surface === 'admin')
     .map(({ name }) => name);

@@ -62,7 +62,7 @@ const ask = async (url: string, key: string, model: string): Promise<unknown> =>
   return ((await response.json()) as { code: number }).code;
 };
 
-test('a start with nothing serves, says in the log and at /readyz what is missing, and refuses calls sensibly', async () => {
+test('a start without settings serves, logs and reports at /readyz what is missing, and refuses calls clearly', async () => {
   const { program, url, stop } = await start();
   const ready = await fetch(`${url}/readyz`);
   expect(ready.status).toBe(503);
@@ -96,7 +96,7 @@ test('a start with nothing serves, says in the log and at /readyz what is missin
   await stop();
 });
 
-test('a vendor key in the environment is enough to be ready, and the models of that vendor are there', async () => {
+test('a vendor key in the environment suffices to be ready, with the models of that vendor', async () => {
   const { program, url, stop } = await start({ ANTHROPIC_API_KEY: 'sk-ant-of-a-test' });
   const ready = await fetch(`${url}/readyz`);
   expect([ready.status, await ready.text()]).toEqual([200, 'ready\n']);
@@ -115,7 +115,7 @@ const terminals = existsSync('/usr/bin/script');
 const terminalTitle = terminals ? '' : ' (skipped: this system has no script)';
 
 test.skipIf(!terminals)(
-  `on a terminal the log is for people, and the token stands in a box with an address that works${terminalTitle}`,
+  `the log on a terminal is for people, and the setup token is in a box with a working address${terminalTitle}`,
   async () => {
     const own = await freshDatabase();
     const line = `exec "${process.execPath}" src/main.ts serve`;
@@ -167,7 +167,7 @@ const FULL = '/dev/full';
 const fullTitle = existsSync(FULL) ? '' : ` (skipped: this system has no ${FULL})`;
 
 test.skipIf(fullTitle !== '')(
-  `a server whose log goes to a full disk serves, and stops when it is asked to${fullTitle}`,
+  `a server with its log on a full disk serves, and stops on a signal${fullTitle}`,
   async () => {
     await using disk = await open(FULL, 'w');
     const port = await findPort('127.0.0.1', 0);
@@ -203,7 +203,7 @@ test.skipIf(fullTitle !== '')(
 );
 
 test.each([1, 2])(
-  'a port that is taken is told of before anything is made, with %i workers',
+  'a port in use is reported before anything is created, with %i workers',
   async (workers) => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));

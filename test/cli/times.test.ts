@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => terminal?.close());
 
-test('a time that a command reads is of the configured zone, and is shown again as it was written', async () => {
+test('a time argument is of the configured zone, and is printed as it was written', async () => {
   const expires = ['--expires', '2036-03-01 00:00:00'];
   const made = await terminal.json<{ id: number; expires_at: string }>(...CREATE, ...expires);
   expect(made.expires_at).toBe('2036-03-01T00:00:00.000+08:00');
@@ -30,7 +30,7 @@ test.each([
   ['2036-03-01', 'a time that exists in Asia/Shanghai'],
   ['2036-03-01T00:00:00Z', 'a time that exists in Asia/Shanghai'],
   ['2020-01-01 00:00:00', '--expires is in the past'],
-])('--expires %s is wrong usage, and says why', async (text, why) => {
+])('--expires %s is wrong usage, with a reason', async (text, why) => {
   const { code, stdout, stderr } = await terminal.run(...CREATE, '--expires', text);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(why);
@@ -51,7 +51,7 @@ test.each([
   for (const time of times) expect(time).toMatch(/\+08:00$/);
 });
 
-test('the audit log tells its times in the configured zone, too', async () => {
+test('the audit log has its times in the configured zone', async () => {
   const { items } = await terminal.json<{ items: { at: string }[] }>('audit', 'list');
   expect(items.map(({ at }) => at.slice(-6))).toEqual(items.map(() => '+08:00'));
 });

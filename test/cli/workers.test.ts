@@ -63,7 +63,7 @@ const workersOf = (stopMs: number): Workers =>
 const within = (work: Promise<void>): Promise<string> =>
   Promise.race([work.then(() => 'done'), sleep(180_000).then(() => 'too late')]);
 
-test('a worker that cannot even be started is tried again until it can', async () => {
+test('a worker that cannot be started is tried again until it can', async () => {
   const workers = workersOf(60_000);
   await workers.start();
   process.env.TOO_BIG = TOO_BIG;
@@ -76,7 +76,7 @@ test('a worker that cannot even be started is tried again until it can', async (
   expect(workers.worstCode).toBe(0);
 });
 
-test('a worker that does not end when it is asked to is ended', async () => {
+test('a worker that does not end on a signal is killed', async () => {
   process.env.STUBBORN = 'yes';
   const workers = workersOf(200);
   await workers.start();

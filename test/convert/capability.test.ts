@@ -22,7 +22,7 @@ const google = listModels('google')
   .filter(present);
 
 /** Two lists kept apart on purpose: what one says the gateway may send, the other must take. */
-describe('the table of capabilities says what the simulated vendors say', () => {
+describe('the capability table agrees with the simulated vendors', () => {
   it.each(
     openai.filter(({ kind }) => kind !== 'image').map((model): [string, OpenaiModel] => [model.name, model]),
   )('of %s', (name, model) => {

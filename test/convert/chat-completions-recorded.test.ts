@@ -54,7 +54,7 @@ const REASONS =
   /known to (its|their) own|cannot be named by|cannot be sent in|must be sent as bytes|another vendor|not known here|fetched later/;
 
 describe.skipIf(!isPresent).each(OTHERS)('recorded requests of %s', (name, codec) => {
-  it.each(['gpt-4o', 'gpt-5', 'gpt-5.6'])('are accepted for %s, or refused for what they hold', (model) => {
+  it.each(['gpt-4o', 'gpt-5', 'gpt-5.6'])('are accepted for %s, or refused for their content', (model) => {
     const target = someTarget({ protocol: 'chat', model, capabilities: capabilitiesOf('chat', model) });
     const raw = {
       body: Buffer.alloc(0),
@@ -120,7 +120,7 @@ function convert(codec: Codec, events: readonly Json[]): { readonly written: str
 }
 
 describe.skipIf(!isPresent).each(OTHERS)('recorded streams of %s', (name, codec) => {
-  it("are read by OpenAI's own client", async () => {
+  it('are read by the OpenAI SDK', async () => {
     let read = 0;
     for (const { id, response } of load(name)) {
       const events = eventsOf(response);

@@ -195,8 +195,8 @@ const part = (head: PartHead, ...said: string[]): HubEvent[] => [
 ];
 const END: HubEvent = { kind: 'end' };
 
-describe("OpenAI's own client reads what is converted for it", () => {
-  it('a stream with thinking, text, calls and usage that comes late', async () => {
+describe('the OpenAI SDK reads', () => {
+  it('a converted stream with thinking, text, calls and late usage', async () => {
     const completion = await stream([
       ...part({ kind: 'reasoning' }, 'why'),
       ...part({ kind: 'text' }, 'a', 'b'),
@@ -228,20 +228,20 @@ describe("OpenAI's own client reads what is converted for it", () => {
     });
   });
 
-  it('a stream of nothing, and one whose vendor gave no reason', async () => {
+  it('an empty converted stream, and one without a finish reason', async () => {
     const [empty] = (await stream([END]).finalChatCompletion()).choices;
     expect(empty).toMatchObject({ finish_reason: 'stop', message: { content: '' } });
     const [silent] = (await stream([...part({ kind: 'text' }, 'a'), END]).finalChatCompletion()).choices;
     expect(silent).toMatchObject({ finish_reason: 'stop', message: { content: 'a' } });
   });
 
-  it('an error in mid-stream as an error', async () => {
+  it('an error inside a converted stream as an error', async () => {
     const error = { status: 503, code: 'overloaded', type: 'server_error', message: 'busy' };
     const failing = stream([...part({ kind: 'text' }, 'a'), { kind: 'error', error }]);
     await expect(failing.finalChatCompletion()).rejects.toThrow('busy');
   });
 
-  it('a plain answer', async () => {
+  it('a converted plain answer', async () => {
     const answer = {
       id: undefined,
       choices: [

@@ -61,7 +61,7 @@ describe.skipIf(!isPresent)('recorded requests of other clients', LONG, () => {
     ['responses', 'responses', 250],
   ] as const;
 
-  it.each(CLIENTS)('in %s reach Gemini, which takes all of them', (client, name, least) => {
+  it.each(CLIENTS)('in %s reach Gemini, which accepts all of them', (client, name, least) => {
     for (const modelName of ['gemini-3-pro', 'gemini-2.5-flash']) {
       const model = findGoogle(modelName) as GoogleModel;
       let accepted = 0;

@@ -119,7 +119,7 @@ describe('a request converted for Gemini', () => {
   const isPresent = existsSync(folder);
   if (!isPresent) console.log(`skipped: no recordings at ${folder}`);
 
-  it.skipIf(!isPresent)('is accepted when it is a real one', () => {
+  it.skipIf(!isPresent)('is accepted when it was recorded', () => {
     const files = readdirSync(folder).filter((name) => /^generate-content.*\.jsonl$/.test(name));
     const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'));
     let accepted = 0;
@@ -203,7 +203,7 @@ describe('the official SDK', () => {
     expect(again.dropped).toEqual([]);
   });
 
-  it('throws our error', async () => {
+  it('throws the error of the gateway', async () => {
     const error = { status: 429, code: undefined, type: undefined, message: 'slow down' };
     sse = encodeEvents([...events.slice(0, 6), { kind: 'error', error }], foreignSession());
     const read = async (): Promise<void> => {

@@ -128,8 +128,8 @@ function converted(place: Place, value: string, vendor: TextProtocol): Conversio
   return isRefusal(read) ? read : convertRequest(read, someTarget({ protocol: vendor }), IDENTITY);
 }
 
-describe('inline data, addresses and media types that are none', () => {
-  it.each(WRONG)('$client $at: $value is refused by its name, whoever the vendor is', (wrong) => {
+describe('invalid inline data, addresses and media types', () => {
+  it.each(WRONG)('in $client at $at: $value is refused by name, for every vendor', (wrong) => {
     for (const vendor of PROTOCOLS.filter((one) => one !== wrong.client)) {
       const result = converted(wrong, wrong.value, vendor);
       if (!isRefusal(result)) throw new Error(`${vendor} was sent ${result.body}`);
@@ -150,7 +150,7 @@ describe('media in another field than its own', () => {
     [responses('', (image_url) => ({ type: 'input_image', image_url })), PDF],
     [responses('', (file_data) => ({ type: 'input_file', filename: 'a.png', file_data })), PNG],
   ];
-  it.each(places)('%o is what its type says', (place, address) => {
+  it.each(places)('in %o has the kind of its type', (place, address) => {
     const data = address.split(',')[1] as string;
     const isPdf = address === PDF;
     const seen: Readonly<Record<TextProtocol, string>> = {

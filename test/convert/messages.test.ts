@@ -232,7 +232,7 @@ const anyRequest = fc.record({
   effort: fc.constantFrom(undefined, 'none', 'minimal', 'medium', 'max'),
 });
 
-test('whatever a client says in whatever order, the vendor takes what we make of it', async () => {
+test('the vendor accepts a converted request with any parts in any order', async () => {
   await fc.assert(
     fc.asyncProperty(anyRequest, fc.constantFrom(...MODELS), async ({ effort, ...fields }, model) => {
       const thinking = { ...NO_THINKING, effort } as HubRequest['thinking'];

@@ -127,7 +127,7 @@ const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? value 
 const of = (value: unknown): Json => (value ?? {}) as Json;
 const argument = (text: unknown): unknown => JSON.parse(String(text)).q;
 
-describe('a content of Google with calls and results together', () => {
+describe('a Google turn with calls and results together', () => {
   const targets = ['chat', 'responses', 'messages'] as const;
   const cases = HISTORIES.flatMap(([name, contents, wanted]) =>
     targets.map((target) => ({ name, contents, wanted, target })),

@@ -50,18 +50,21 @@ function converted(client: TextProtocol, vendor: TextProtocol, request: HubReque
 }
 
 describe('random conversations', () => {
-  it.each(PAIRS)('of $client clients reach $vendor vendors as they were meant', ({ client, vendor }) => {
-    fc.assert(
-      fc.property(someConversation, (request) => {
-        const { body } = converted(client, vendor, request);
-        const arrived = decoded(vendor, JSON.parse(body.toString()), request.stream);
-        expect(essenceOf(arrived)).toEqual(essenceOf(request));
-        // The same conversation gives the same bytes: caches depend on it (rule C-5).
-        expect(converted(client, vendor, request).body.equals(body)).toBe(true);
-      }),
-      RUNS,
-    );
-  });
+  it.each(PAIRS)(
+    'of $client clients reach $vendor vendors without change of meaning',
+    ({ client, vendor }) => {
+      fc.assert(
+        fc.property(someConversation, (request) => {
+          const { body } = converted(client, vendor, request);
+          const arrived = decoded(vendor, JSON.parse(body.toString()), request.stream);
+          expect(essenceOf(arrived)).toEqual(essenceOf(request));
+          // The same conversation gives the same bytes: caches depend on it (rule C-5).
+          expect(converted(client, vendor, request).body.equals(body)).toBe(true);
+        }),
+        RUNS,
+      );
+    },
+  );
 });
 
 function session(client: TextProtocol, vendor: TextProtocol): Session {
@@ -114,7 +117,7 @@ function readStream(client: TextProtocol, text: string): HubAnswer {
 }
 
 describe('random answers', () => {
-  it.each(PAIRS)('of $vendor vendors are read by $client clients as they were given', (pair) => {
+  it.each(PAIRS)('of $vendor vendors reach $client clients without change of meaning', (pair) => {
     const { vendor, client } = pair;
     fc.assert(
       fc.property(someAnswer, fc.integer({ min: 1, max: 9 }), (answer, size) => {
@@ -134,7 +137,7 @@ describe('random answers', () => {
     );
   });
 
-  it.each(PAIRS)('of $vendor vendors are the same for $client clients however they are cut', (pair) => {
+  it.each(PAIRS)('of $vendor vendors are the same for $client clients at any split of the bytes', (pair) => {
     const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 });
     fc.assert(
       fc.property(someAnswer, cuts, fc.boolean(), (answer, places, isByteByByte) => {
@@ -175,7 +178,7 @@ const PLAIN: Partial<HubRequest> = {
 };
 
 describe('garbage', () => {
-  it.each(PAIRS)('from $vendor vendors harms no $client client', ({ vendor, client }) => {
+  it.each(PAIRS)('from $vendor vendors does not harm a $client client', ({ vendor, client }) => {
     const pair = { vendor, client };
     fc.assert(
       fc.property(fc.array(someGarbage, { maxLength: 8 }), (events) => {
@@ -190,7 +193,7 @@ describe('garbage', () => {
     );
   });
 
-  it.each(PROTOCOLS)('from %s clients is refused in words or read', (client) => {
+  it.each(PROTOCOLS)('from %s clients is decoded or refused with a message', (client) => {
     const codec = getCodec(client);
     fc.assert(
       fc.property(someGarbage, (garbage) => {
@@ -206,7 +209,7 @@ describe('garbage', () => {
     );
   });
 
-  it.each(PROTOCOLS)('of bytes is no stream of %s', (vendor) => {
+  it.each(PROTOCOLS)('of bytes is not a stream of %s', (vendor) => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const facts = { usageInjected: false } as RequestFacts;

@@ -161,7 +161,7 @@ describe.skipIf(!recordingsArePresent)('recorded requests', () => {
     MODELS[vendor].map((model) => ({ client, vendor, model })),
   );
 
-  it.each(ways)('of $client clients reach $model on $vendor with all they hold', (way) => {
+  it.each(ways)('of $client clients reach $model on $vendor with all their content', (way) => {
     const { refused, lost, count } = carry(way.client, way.vendor, way.model);
     table.push({ ...way, passed: `${count - refused.length - lost.length}/${count}` });
     expect(lost).toEqual([]);
@@ -176,7 +176,7 @@ describe.skipIf(!recordingsArePresent)('recorded answers, plain and streamed', (
   afterAll(() => console.table(table));
 
   it.each(PAIRS)(
-    'of $vendor vendors are read by $client clients as they were told',
+    'of $vendor vendors reach $client clients with all their content',
     async (pair) => {
       const passed = { plain: 0, streams: 0 };
       const recordings = answered(pair.vendor);

@@ -58,8 +58,8 @@ const TOOLS = [
   { kind: 'function', name: 'no type', schema: '{"properties":{}}', strict: undefined },
 ] as const;
 
-describe('the strict vendor takes what comes', () => {
-  test('from a client with everything', async () => {
+describe('the strict vendor accepts a converted request', () => {
+  test('from a client that uses every field', async () => {
     const text = await ask({
       system: [said('be brief'), said('be kind')] as never,
       turns: [

@@ -45,7 +45,7 @@ const ROWS: readonly (readonly [string, TextProtocol, object, readonly string[]]
   ],
 ];
 
-describe('what clients seldom send', () => {
+describe('a rare field of a request', () => {
   const cases = ROWS.flatMap(([what, client, body, dropped]) =>
     PROTOCOLS.filter((vendor) => vendor !== client).map((vendor) => ({
       what,
@@ -56,7 +56,7 @@ describe('what clients seldom send', () => {
     })),
   );
 
-  it.each(cases)('$what reaches $vendor', ({ client, vendor, body, dropped }) => {
+  it.each(cases)('reaches $vendor: $what', ({ client, vendor, body, dropped }) => {
     // Those that search take the fewest options.
     const model = vendor === 'chat' ? 'gpt-4.1' : MODELS[vendor];
     const conversion = converted(client, body, vendor, model);

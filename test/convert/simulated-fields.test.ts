@@ -29,8 +29,8 @@ const ROWS: readonly (readonly [TextProtocol, string, Shape])[] = [
 /** The specification is generous here; the vendor refuses these parts of an assistant's message. */
 const REFUSED = /^input\.\[\]\.message\.assistant\.content\.\[\]\.input_(?:text|image|file)$/;
 
-describe.runIf(specsArePresent)('what a specification takes', () => {
-  it.each(ROWS)('of %s, %s, the simulator takes too', (protocol, name, shape) => {
+describe.runIf(specsArePresent)('every field of a specification', () => {
+  it.each(ROWS)('of %s, %s, is accepted by the simulator', (protocol, name, shape) => {
     const { schemas } = documentOf(protocol);
     const schema = schemas[name];
     if (schema === undefined) throw new Error(`no schema is called ${name}`);

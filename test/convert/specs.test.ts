@@ -114,48 +114,51 @@ function eventProblem(line: string, from: TextProtocol, to: TextProtocol): reado
 
 const PAIRS = PROTOCOLS.flatMap((from) => PROTOCOLS.filter((to) => to !== from).map((to) => ({ from, to })));
 
-describe.skipIf(!isReady)('by the specifications of the vendors and their strict simulators', () => {
-  afterAll(() => console.table(Object.fromEntries(counts)));
+describe.skipIf(!isReady)(
+  'according to the specifications of the vendors and their strict simulators',
+  () => {
+    afterAll(() => console.table(Object.fromEntries(counts)));
 
-  it.each(PAIRS)(
-    'everything of $from that is converted to $to is valid',
-    ({ from, to }) => {
-      const failed: string[] = [];
-      const surprises: string[] = [];
-      const recordings = loadRecordings(from);
-      for (const recording of recordings) {
-        const problems = [...requestProblems(recording, to), ...answerProblems(recording, to)];
-        if (problems.length === 0) continue;
-        failed.push(recording.id);
-        const isKnown = EXCEPTED.some(({ id, to: excepted }) => id === recording.id && excepted === to);
-        if (!isKnown) surprises.push(`${recording.id}: ${[...new Set(problems)].join('\n').slice(0, 600)}`);
-      }
-      expect(surprises).toEqual([]);
-      const ids = new Set(recordings.map(({ id }) => id));
-      const known = EXCEPTED.filter((one) => one.to === to && ids.has(one.id)).map(({ id }) => id);
-      expect(failed.sort()).toEqual(known.sort());
-      const { requests, answers, events } = countsOf(from, to);
-      expect([requests > 500, answers > 200, events > 300]).toEqual([true, true, true]);
-    },
-    300_000,
-  );
+    it.each(PAIRS)(
+      'everything of $from that is converted to $to is valid',
+      ({ from, to }) => {
+        const failed: string[] = [];
+        const surprises: string[] = [];
+        const recordings = loadRecordings(from);
+        for (const recording of recordings) {
+          const problems = [...requestProblems(recording, to), ...answerProblems(recording, to)];
+          if (problems.length === 0) continue;
+          failed.push(recording.id);
+          const isKnown = EXCEPTED.some(({ id, to: excepted }) => id === recording.id && excepted === to);
+          if (!isKnown) surprises.push(`${recording.id}: ${[...new Set(problems)].join('\n').slice(0, 600)}`);
+        }
+        expect(surprises).toEqual([]);
+        const ids = new Set(recordings.map(({ id }) => id));
+        const known = EXCEPTED.filter((one) => one.to === to && ids.has(one.id)).map(({ id }) => id);
+        expect(failed.sort()).toEqual(known.sort());
+        const { requests, answers, events } = countsOf(from, to);
+        expect([requests > 500, answers > 200, events > 300]).toEqual([true, true, true]);
+      },
+      300_000,
+    );
 
-  it.each(RELAXED)('$property of $schema may $may: its own vendor does it', (rule) => {
-    const objects = loadRecordings(rule.protocol).flatMap(rule.among);
-    const isBroken = (one: Json): boolean =>
-      rule.may === 'be null' ? one[rule.property] === null : one[rule.property] === undefined;
-    expect(objects.filter(isBroken).length).toBeGreaterThan(0);
-  });
+    it.each(RELAXED)('$property of $schema may $may, because its own vendor does it', (rule) => {
+      const objects = loadRecordings(rule.protocol).flatMap(rule.among);
+      const isBroken = (one: Json): boolean =>
+        rule.may === 'be null' ? one[rule.property] === null : one[rule.property] === undefined;
+      expect(objects.filter(isBroken).length).toBeGreaterThan(0);
+    });
 
-  it('a body that is wrong is found to be', () => {
-    const chat = { model: 'm', messages: [{ role: 'user', content: 'x' }] };
-    expect(judgeOf('chat').request(chat)).toBe(undefined);
-    expect(judgeOf('chat').request({ ...chat, max_output_tokens: 1 })).toContain('max_output_tokens');
-    expect(judgeOf('messages').request({ ...chat, max_tokens: 1 })).toBe(undefined);
-    expect(judgeOf('messages').request({ ...chat, max_tokens: 1, n: 1 })).toContain('"n"');
-    expect(judgeOf('responses').request({ model: 'm', input: [{ type: 'thinking' }] })).not.toBe(undefined);
-    expect(judgeOf('gemini').request({ contents: [{ parts: [{ txt: 'x' }] }] })).toContain('"txt"');
-    expect(judgeOf('responses').event({ type: 'response.invented' })).toContain('response.invented');
-    expect(judgeOf('messages').event({ type: 'message_start', message: {} })).toContain('id');
-  });
-});
+    it('an invalid body is found', () => {
+      const chat = { model: 'm', messages: [{ role: 'user', content: 'x' }] };
+      expect(judgeOf('chat').request(chat)).toBe(undefined);
+      expect(judgeOf('chat').request({ ...chat, max_output_tokens: 1 })).toContain('max_output_tokens');
+      expect(judgeOf('messages').request({ ...chat, max_tokens: 1 })).toBe(undefined);
+      expect(judgeOf('messages').request({ ...chat, max_tokens: 1, n: 1 })).toContain('"n"');
+      expect(judgeOf('responses').request({ model: 'm', input: [{ type: 'thinking' }] })).not.toBe(undefined);
+      expect(judgeOf('gemini').request({ contents: [{ parts: [{ txt: 'x' }] }] })).toContain('"txt"');
+      expect(judgeOf('responses').event({ type: 'response.invented' })).toContain('response.invented');
+      expect(judgeOf('messages').event({ type: 'message_start', message: {} })).toContain('id');
+    });
+  },
+);

@@ -81,30 +81,27 @@ function partsAtGoogle(client: Exclude<TextProtocol, 'gemini'>, answer: Wire): r
 describe('the signature of a text without calls', () => {
   const clients = ['chat', 'responses', 'messages'] as const;
   const cases = ANSWERS.flatMap(([name, parts]) => clients.map((client) => ({ name, parts, client })));
-  it.each(cases)(
-    '$name comes back to Google from $client clients, plain and streamed',
-    ({ parts, client }) => {
-      const body = {
-        candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }],
-        usageMetadata: USAGE,
-      };
-      const plain = callOf(client, 'gemini').convertAnswer(Buffer.from(JSON.stringify(body))) as Buffer;
-      const stream = parts.map((part, index) => ({
-        candidates: [
-          {
-            content: { role: 'model', parts: [part] },
-            ...(index === parts.length - 1 ? { finishReason: 'STOP' } : {}),
-          },
-        ],
-        usageMetadata: USAGE,
-      }));
-      const bytes = Buffer.from(stream.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''));
-      const passed = passStream({ client, vendor: 'gemini' }, bytes, []);
-      const lines = passed.text.split('\n').filter((line) => line.startsWith('data: {'));
-      const streamed = ASSEMBLE[client](lines.map((line) => JSON.parse(line.slice(6))));
-      for (const answer of [JSON.parse(plain.toString()), streamed]) {
-        expect(partsAtGoogle(client, answer)).toEqual([{ text: 'hello', thoughtSignature: 'QUFBQQ==' }]);
-      }
-    },
-  );
+  it.each(cases)('returns to Google from $client clients, plain and streamed: $name', ({ parts, client }) => {
+    const body = {
+      candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }],
+      usageMetadata: USAGE,
+    };
+    const plain = callOf(client, 'gemini').convertAnswer(Buffer.from(JSON.stringify(body))) as Buffer;
+    const stream = parts.map((part, index) => ({
+      candidates: [
+        {
+          content: { role: 'model', parts: [part] },
+          ...(index === parts.length - 1 ? { finishReason: 'STOP' } : {}),
+        },
+      ],
+      usageMetadata: USAGE,
+    }));
+    const bytes = Buffer.from(stream.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''));
+    const passed = passStream({ client, vendor: 'gemini' }, bytes, []);
+    const lines = passed.text.split('\n').filter((line) => line.startsWith('data: {'));
+    const streamed = ASSEMBLE[client](lines.map((line) => JSON.parse(line.slice(6))));
+    for (const answer of [JSON.parse(plain.toString()), streamed]) {
+      expect(partsAtGoogle(client, answer)).toEqual([{ text: 'hello', thoughtSignature: 'QUFBQQ==' }]);
+    }
+  });
 });

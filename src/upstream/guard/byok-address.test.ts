@@ -38,7 +38,7 @@ describe('an address of a BYOK credential', () => {
     'javascript:alert(1)',
     'https://api.example.com:99999',
     'https://1.2.3.4.5',
-  ])('%j is no address', (text) => {
+  ])('%j is not an address', (text) => {
     expect(judgeByokAddress(text, NONE)).toEqual({
       kind: 'refused',
       why: 'must be an address such as https://host/path',
@@ -106,7 +106,7 @@ describe('an address of a BYOK credential', () => {
     });
   });
 
-  test('is encrypted and at a usual port', () => {
+  test('must be encrypted and at a usual port', () => {
     expect(judgeByokAddress('http://api.example.com', NONE)).toMatchObject({
       why: 'must begin with https://',
     });
@@ -115,7 +115,7 @@ describe('an address of a BYOK credential', () => {
     });
   });
 
-  test('may be private, plain and at any port where the operator names the host', () => {
+  test('may be private, plain and at any port where the operator allows the host', () => {
     const own = new Set(['127.0.0.1:8081', 'proxy.internal', '[::1]']);
     for (const text of ['http://127.0.0.1:8081/v1', 'http://proxy.internal:9000', 'http://[::1]:5']) {
       expect(judgeByokAddress(text, own)).toEqual({ kind: 'address', baseUrl: text });
@@ -124,7 +124,7 @@ describe('an address of a BYOK credential', () => {
     expect(judgeByokAddress('http://127.0.0.1:8081/?x', own)).toMatchObject({ kind: 'refused' });
   });
 
-  test('is bounded', () => {
+  test('is limited in length', () => {
     const start = 'https://api.example.com/';
     const longest = start + 'a'.repeat(HOSTED_ADDRESS_CHARS_MAX - start.length);
     expect(judgeByokAddress(longest, NONE)).toMatchObject({ kind: 'address' });

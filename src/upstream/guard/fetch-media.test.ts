@@ -39,13 +39,13 @@ async function serve(listener: RequestListener, resolve = loopback, timeoutMs = 
   return { port, fetcher, get };
 }
 
-describe('what is fetched', () => {
-  test('is the bytes, with the type that they are of', async () => {
+describe('fetched media', () => {
+  test('has its bytes and their true type', async () => {
     const { get } = await serve(picture);
     expect(await get()).toEqual({ kind: 'media', mime: 'image/png', bytes: PNG });
   });
 
-  test('carries nothing of ours but its name', async () => {
+  test('is requested with a host header and nothing else of the gateway', async () => {
     let heard: Record<string, unknown> = {};
     const { get, port } = await serve((request, response) => {
       heard = { ...request.headers, url: request.url };
@@ -80,7 +80,7 @@ describe('what is fetched', () => {
     expect(await get()).toMatchObject({ kind: 'media-failure', reason: 'type' });
   });
 
-  test('may not be compressed: nobody asked for it', async () => {
+  test('may not be compressed', async () => {
     const { get } = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'image/png', 'content-encoding': 'gzip' });
       response.end(PNG);
@@ -88,14 +88,14 @@ describe('what is fetched', () => {
     expect(await get()).toMatchObject({ reason: 'type' });
   });
 
-  test.each([404, 500, 204, 206])('is nothing under status %i', async (status) => {
+  test.each([404, 500, 204, 206])('is refused under status %i', async (status) => {
     const { get } = await serve(answer('image/png', status === 204 ? '' : PNG, status));
     expect(await get()).toMatchObject({ reason: 'unreachable' });
   });
 });
 
 describe('a server', () => {
-  test.skipIf(openssl === undefined)('behind TLS is asked, if it is the one it says', async () => {
+  test.skipIf(openssl === undefined)('behind TLS is used if its certificate matches', async () => {
     const { key, cert } = certificateOf('media.test');
     const { port } = new URL(await listen(https.createServer({ key, cert }, picture)));
     const ownHosts = [`media.test:${port}`, `other.test:${port}`];
@@ -113,7 +113,7 @@ describe('a server', () => {
     ['says something else than HTTP', 'hello\r\n\r\n'],
     ['never ends its headers', `HTTP/1.1 200 OK\r\na: ${'b'.repeat(UPSTREAM_HEADER_BYTES_MAX)}\r\n\r\n`],
     ['breaks off', 'HTTP/1.1 200 OK\r\ncontent-type: image/png\r\ncontent-length: 99\r\n\r\n\x89PNG'],
-  ])('that %s gives nothing', async (_what, said) => {
+  ])('that %s gives no media', async (_what, said) => {
     const address = await rawVendor((_text, socket) => socket.end(said, 'latin1'));
     const { port } = new URL(address);
     const fetcher = new GuardedFetcher({ ownHosts: [`media.test:${port}`], resolve: loopback });
@@ -122,7 +122,7 @@ describe('a server', () => {
   });
 });
 
-describe('an address is not followed', () => {
+describe('an address is not fetched', () => {
   const fetcher = new GuardedFetcher({ ownHosts: [], resolve: loopback });
 
   test.each([
@@ -135,7 +135,7 @@ describe('an address is not followed', () => {
     `https://a.example/${'a'.repeat(9_000)}`,
     'not an address',
     '',
-  ])('that is %s', async (address) => {
+  ])('when it is %s', async (address) => {
     expect(await fetcher.fetch(address, PATIENT)).toMatchObject({ reason: 'address' });
   });
 
@@ -154,16 +154,19 @@ describe('an address is not followed', () => {
     'http://localhost/',
     'http://localhost./',
     'http://inside.example/',
-  ])('into a private network: %s', async (address) => {
+  ])('when it leads into a private network: %s', async (address) => {
     const result = await fetcher.fetch(address, PATIENT);
     expect(result).toMatchObject({ reason: 'unreachable' });
     expect(JSON.stringify(result)).not.toContain('inside.example');
   });
 
-  test.each(['http', 'https'])('%s into a private network: the look-up is what refuses', async (scheme) => {
-    const { detail } = (await fetcher.fetch(`${scheme}://inside.example/`, PATIENT)) as MediaFailure;
-    expect(detail).toBe('the name leads into a private network');
-  });
+  test.each(['http', 'https'])(
+    'when %s leads into a private network, which the look-up refuses',
+    async (scheme) => {
+      const { detail } = (await fetcher.fetch(`${scheme}://inside.example/`, PATIENT)) as MediaFailure;
+      expect(detail).toBe('the name leads into a private network');
+    },
+  );
 
   test('when one of the addresses of its name is private', async () => {
     const resolve: Resolve = () => Promise.resolve([PUBLIC, { address: 'fe80::1', family: 6 }]);
@@ -174,14 +177,14 @@ describe('an address is not followed', () => {
     });
   });
 
-  test('by a port of a host that is ours under another one only', async () => {
+  test('when only another port of its host is allowed', async () => {
     const own = new GuardedFetcher({ ownHosts: ['media.test:8443', 'plain.test'], resolve: loopback });
     expect(await own.fetch('http://media.test/', PATIENT)).toMatchObject({ reason: 'unreachable' });
     expect(await own.fetch('http://plain.test:8080/', PATIENT)).toMatchObject({ reason: 'address' });
   });
 });
 
-test('a name that changes its address between the check and the connection wins nothing', async () => {
+test('a name that changes its address between check and connection gains nothing', async () => {
   let asked = 0;
   let reached = 0;
   const { port } = new URL(
@@ -208,7 +211,7 @@ describe('a redirect', () => {
     };
   };
 
-  test('is followed to a place that is allowed', async () => {
+  test('is followed to an allowed address', async () => {
     const { get } = await serve(redirect('/a.png'));
     expect(await get('/start')).toMatchObject({ kind: 'media', bytes: PNG });
   });
@@ -218,7 +221,7 @@ describe('a redirect', () => {
     ['to the metadata of a cloud', 'http://169.254.169.254/latest/meta-data/iam'],
     ['to a private name', 'http://inside.example/'],
     ['without a place', ''],
-  ])('%s ends it', async (_where, location) => {
+  ])('%s ends the fetch', async (_where, location) => {
     let asked = '';
     const resolve: Resolve = (name, namedBy) => {
       asked = name;
@@ -230,14 +233,14 @@ describe('a redirect', () => {
     expect(['media.test', 'inside.example']).toContain(asked);
   });
 
-  test('to another port or scheme ends it', async () => {
+  test('to another port or scheme ends the fetch', async () => {
     const { get } = await serve(redirect('http://media.test:25/'));
     expect(await get('/start')).toMatchObject({ reason: 'address' });
     const { get: other } = await serve(redirect('file:///etc/passwd'));
     expect(await other('/start')).toMatchObject({ reason: 'address' });
   });
 
-  test('without end ends after three', async () => {
+  test('without end is left after three', async () => {
     let steps = 0;
     const { get } = await serve((_request, response) => {
       steps += 1;
@@ -248,13 +251,13 @@ describe('a redirect', () => {
   });
 });
 
-describe('time and room', () => {
-  test('a server that says nothing is left', async () => {
+describe('a fetch', () => {
+  test('leaves a silent server', async () => {
     const { get } = await serve(() => {}, loopback, 150);
     expect(await get()).toMatchObject({ reason: 'too-slow' });
   });
 
-  test('a body that drips is left when the time is up, not after the last drop', async () => {
+  test('leaves a dripping body when the time is over, not after the last byte', async () => {
     const { get } = await serve(
       (_request, response) => {
         response.writeHead(200, { 'content-type': 'image/png' });
@@ -267,12 +270,12 @@ describe('time and room', () => {
     expect(await get()).toMatchObject({ reason: 'too-slow' });
   });
 
-  test('a name that is never found is left', async () => {
+  test('leaves a name look-up that never ends', async () => {
     const { get } = await serve(picture, () => new Promise(() => {}), 150);
     expect(await get()).toMatchObject({ reason: 'too-slow' });
   });
 
-  test('a client that leaves ends the fetch', async () => {
+  test('ends when the client leaves', async () => {
     const { get } = await serve(() => {});
     const left = new AbortController();
     const fetching = get('/', { ...PATIENT, signal: left.signal });
@@ -280,7 +283,7 @@ describe('time and room', () => {
     expect(await fetching).toMatchObject({ kind: 'media-failure' });
   });
 
-  test('a body that is too large by its own word is not begun', async () => {
+  test('does not start a body whose declared length is too large', async () => {
     let sent = 0;
     const { get } = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'image/png', 'content-length': MEDIA_BYTES_MAX + 1 });
@@ -292,7 +295,7 @@ describe('time and room', () => {
     expect(sent).toBeLessThanOrEqual(PNG.length);
   });
 
-  test('a body that says nothing of its size is cut at the limit', async () => {
+  test('cuts a body of unknown length at the limit', async () => {
     const piece = Buffer.alloc(1024 * 1024);
     const { get } = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'image/png' });
@@ -312,7 +315,7 @@ describe('time and room', () => {
     expect(keptBytes).toBeLessThanOrEqual(MEDIA_BYTES_MAX);
   });
 
-  test('a process without room keeps nothing', async () => {
+  test('keeps nothing when the process has no memory left', async () => {
     const { get } = await serve(picture);
     expect(await get('/', { ...PATIENT, room: () => false })).toMatchObject({ reason: 'no-room' });
   });

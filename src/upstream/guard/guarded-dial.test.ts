@@ -51,7 +51,7 @@ describe('an address that a user stored', () => {
     expect(connections).toBe(0);
   });
 
-  test('is connected to when the operator named its host', async () => {
+  test('is connected to when the operator allows its host', async () => {
     const origin = named(await inside(), 'vendor.example');
     for (const own of ['vendor.example', new URL(origin).host]) {
       const outcome = await run(clientWith(loopback, [own]), { ...post(origin), reach: 'public' }).ended;
@@ -59,7 +59,7 @@ describe('an address that a user stored', () => {
     }
   });
 
-  test('does not ride on connections that the operator’s own address has open', async () => {
+  test('does not use connections that the operator’s own address has open', async () => {
     const origin = await inside();
     const sender = clientWith(loopback);
     expect((await run(sender, post(origin)).ended).body).toBe('inside');
@@ -67,7 +67,7 @@ describe('an address that a user stored', () => {
     expect(connections).toBe(1);
   });
 
-  test('is judged again at every connection', async () => {
+  test('is checked again at every connection', async () => {
     const origin = named(await inside(), 'vendor.example');
     const answers = ['93.184.216.34', '127.0.0.1'];
     let asked = 0;
@@ -82,7 +82,7 @@ describe('an address that a user stored', () => {
     expect([asked >= 2, connections]).toEqual([true, 0]);
   });
 
-  test('gets no second address out of us: a redirect is an answer like any other', async () => {
+  test('gets no second address: a redirect is an ordinary answer', async () => {
     const target = await inside();
     const origin = await vendor((_request, response) => response.writeHead(307, { location: target }).end());
     const { host } = new URL(origin);

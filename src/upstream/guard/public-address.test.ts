@@ -48,6 +48,6 @@ test.each([
   ['no address', 'localhost'],
   ['nothing', ''],
   ['a number', '2130706433'],
-])('%s is not', (_what, address) => {
+])('%s is not public', (_what, address) => {
   expect(isPublicAddress(address)).toBe(false);
 });

@@ -76,16 +76,16 @@ describe('a name that a user chose', () => {
     await expect(resolve('not a name', 'user')).rejects.toThrow();
   });
 
-  it('with very many addresses has some', async () => {
+  it('with very many addresses gets a bounded number', async () => {
     expect(await resolve('many.example', 'user')).toHaveLength(DNS_ADDRESSES_MAX);
   });
 
-  it('is not looked for in the hosts file', async () => {
+  it('is not read from the hosts file', async () => {
     await expect(resolve('localhost', 'user')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     expect(heard).toContain('localhost');
   });
 
-  it('whose server is silent keeps nobody waiting, and is given up', async () => {
+  it('with a silent name server is left in time', async () => {
     const began = performance.now();
     let givenUp = 0;
     const silent = Array.from({ length: 64 }, (_, index) => resolve(`silent${index}.example`, 'user'));
@@ -101,7 +101,7 @@ describe('a name that a user chose', () => {
   });
 });
 
-it("the operator's names are looked up as the machine does it", async () => {
+it('names of the operator are resolved by the operating system', async () => {
   const before = heard.length;
   const addresses = (await resolve('localhost', 'operator')).map(({ address }) => address);
   expect(addresses.every((address) => address === '127.0.0.1' || address === '::1')).toBe(true);

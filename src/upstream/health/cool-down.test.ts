@@ -27,7 +27,7 @@ test.each([
   expect(wait({ 'retry-after': value })).toBe(expected);
 });
 
-test('retry-after-ms is more exact than retry-after and wins', () => {
+test('retry-after-ms wins over retry-after, because it is more exact', () => {
   expect(wait({ 'retry-after-ms': '2500', 'retry-after': '3' })).toBe(2_500);
   expect(wait({ 'retry-after-ms': 'x', 'retry-after': '3' })).toBe(3_000);
 });
@@ -45,7 +45,7 @@ test.each([
   expect(wait({ 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': reset })).toBe(expected);
 });
 
-test('only limits with nothing left count, and of those the furthest', () => {
+test('only exhausted limits count, and of those the furthest', () => {
   expect(
     wait({
       'anthropic-ratelimit-requests-remaining': '40',
@@ -69,7 +69,7 @@ const retryInfo = (delay: unknown): object => ({
   },
 });
 
-test("Google's RetryInfo in the body counts, also in the array form", () => {
+test('Google’s RetryInfo in the body counts, also in the array form', () => {
   expect(wait({}, JSON.stringify(retryInfo('34s')))).toBe(34_000);
   expect(wait({}, JSON.stringify([retryInfo('34.074824224s')]))).toBe(34_075);
   for (const odd of ['x', -1, null, { seconds: 1 }]) {
@@ -80,12 +80,12 @@ test("Google's RetryInfo in the body counts, also in the array form", () => {
   expect(wait({ 'retry-after': '2' }, JSON.stringify(retryInfo('34s')))).toBe(2_000);
 });
 
-test('without any hint the wait is short, and nothing was asked', () => {
+test('the wait is short without any hint, and marked as a guess', () => {
   expect(wait({})).toBe(COOL_DOWN_MS_DEFAULT);
   expect(askedWaitMs({}, NOW)).toBeUndefined();
 });
 
-test('whatever a vendor writes, the wait is finite, not negative and bounded', () => {
+test('the wait is finite, not negative and bounded for any headers', () => {
   const text = fc.oneof(
     fc.string(),
     fc.double().map(String),

@@ -73,8 +73,8 @@ function eject(on: Route): void {
   expect(health.condition(on)).toBe('ejected');
 }
 
-describe('breaker', () => {
-  test('five failures in a row eject a route for 30 s; four and a success do not', () => {
+describe('the circuit breaker', () => {
+  test('ejects a route for 30 s after five failures in a row, and not after four and a success', () => {
     const one = route();
     for (let failure = 0; failure < 4; failure++) attempt(one, 'failure');
     attempt(one, 'success');
@@ -89,7 +89,7 @@ describe('breaker', () => {
   });
 
   test.each(['client-error', 'rate-limited', 'unauthorized', 'not-found'] as const)(
-    'a vendor that says "%s" is never ejected for it',
+    'never ejects a vendor for "%s"',
     (outcome) => {
       const one = route();
       for (let call = 0; call < 50; call++) attempt(one, outcome, { 'retry-after': '0' });
@@ -97,7 +97,7 @@ describe('breaker', () => {
     },
   );
 
-  test('five streams that were cut after they began eject a route; one whole stream among them does not', () => {
+  test('ejects a route after five cut streams, and not with one complete stream among them', () => {
     const one = route();
     const stream = (outcome: AttemptOutcome): void => {
       const ticket = begin(one);
@@ -114,7 +114,7 @@ describe('breaker', () => {
     expect(health.condition(one)).toBe('ejected');
   });
 
-  test('a probe that streams brings the route back with its first event, and its cut counts as one', () => {
+  test('brings a route back with the first event of a streamed probe, whose cut counts as a failure', () => {
     const one = route();
     const early = begin(one);
     clock.advance(1);
@@ -129,7 +129,7 @@ describe('breaker', () => {
     expect(health.routeReports()[0]).toMatchObject({ breaker: 'closed', failures: 1, ejections: 1 });
   });
 
-  test('after the ejection a single call goes first and its success brings the route back', () => {
+  test('lets a single call go first after the ejection, and its success brings the route back', () => {
     const one = route();
     eject(one);
     clock.advance(BREAKER_EJECT_MS);
@@ -143,7 +143,7 @@ describe('breaker', () => {
     expect(health.condition(one)).toBe('ready');
   });
 
-  test('a failed probe ejects again at once, each time for longer, up to the bound', () => {
+  test('ejects again at once after a failed probe, each time for longer, up to the bound', () => {
     const one = route();
     eject(one);
     let ejectMs = BREAKER_EJECT_MS;
@@ -158,7 +158,7 @@ describe('breaker', () => {
     expect(ejectMs).toBe(BREAKER_EJECT_MS_MAX);
   });
 
-  test('a probe whose client left decides nothing and makes room for another', () => {
+  test('ignores a probe whose client left, and allows another', () => {
     const one = route();
     eject(one);
     clock.advance(BREAKER_EJECT_MS);
@@ -169,7 +169,7 @@ describe('breaker', () => {
     probe.end(0);
   });
 
-  test('calls begun before the ejection neither bring the route back nor lengthen it', () => {
+  test('ignores calls that began before the ejection', () => {
     const one = route();
     const early = begin(one);
     const late = begin(one);
@@ -183,7 +183,7 @@ describe('breaker', () => {
     expect(health.routeReports()[0]?.ejections).toBe(1);
   });
 
-  test('a long time without failure makes the next ejection a short one', () => {
+  test('makes the next ejection short after a long time without failure', () => {
     const one = route();
     eject(one);
     clock.advance(BREAKER_EJECT_MS);
@@ -195,20 +195,20 @@ describe('breaker', () => {
     expect(health.condition(one)).toBe('ready');
   });
 
-  test("a user's own credential on a route does not eject the platform's", () => {
+  test('does not eject the platform’s route for a BYOK credential', () => {
     eject(route({ credentialId: 5, owner: 9 }));
     expect(health.condition(route())).toBe('ready');
   });
 
-  test('an attempt ends once', () => {
+  test('ends an attempt once', () => {
     const ticket = begin(route());
     ticket.end(0);
     expect(() => ticket.end(0)).toThrow(/once/);
   });
 });
 
-describe('cool-down', () => {
-  test('a rate-limited route is skipped until its Retry-After', () => {
+describe('a cool-down', () => {
+  test('skips a rate-limited route until its Retry-After', () => {
     const one = route();
     attempt(one, 'rate-limited', { 'retry-after': '7' });
     expect([health.condition(one), health.freeInMs(one)]).toEqual(['cooling', 7_000]);
@@ -218,21 +218,21 @@ describe('cool-down', () => {
     expect([health.condition(one), health.freeInMs(one)]).toEqual(['ready', 0]);
   });
 
-  test('the wall clock may jump while a route cools', () => {
+  test('is independent of the wall clock', () => {
     const one = route();
     attempt(one, 'rate-limited', { 'retry-after': '7' });
     clock.jump(3_600_000);
     expect(health.condition(one)).toBe('cooling');
   });
 
-  test('a later, shorter wait does not shorten the first', () => {
+  test('is not shortened by a later, shorter one', () => {
     const one = route();
     attempt(one, 'rate-limited', { 'retry-after': '60' });
     attempt(one, 'rate-limited', { 'retry-after': '1' });
     expect(health.freeInMs(one)).toBe(60_000);
   });
 
-  test('a 503 that says when to come back cools too, one that does not only counts', () => {
+  test('follows a 503 with a wait; a 503 without one only counts', () => {
     const one = route();
     attempt(one, 'failure');
     expect(health.condition(one)).toBe('ready');
@@ -241,14 +241,14 @@ describe('cool-down', () => {
     expect(health.routeReports()[0]?.failures).toBe(2);
   });
 
-  test('other routes of the same credential go on: vendors limit by model', () => {
+  test('does not affect other routes of the credential, because vendors limit by model', () => {
     attempt(route({ id: 1 }), 'rate-limited', { 'retry-after': '60' });
     expect(health.condition(route({ id: 2 }))).toBe('ready');
   });
 });
 
-describe('refused credentials', () => {
-  test('a platform credential that the vendor refuses is suspect for a minute, on all its routes', () => {
+describe('a refused credential', () => {
+  test('of the platform is suspect for a minute, on all its routes', () => {
     attempt(route({ id: 1 }), 'unauthorized');
     expect(health.condition(route({ id: 2 }))).toBe('suspect');
     expect(health.credentialReports()).toEqual([
@@ -258,7 +258,7 @@ describe('refused credentials', () => {
     expect(health.condition(route({ id: 2 }))).toBe('ready');
   });
 
-  test('a success clears the suspicion, and so does the first event of a stream', () => {
+  test('is cleared by a success or the first event of a stream', () => {
     attempt(route(), 'unauthorized');
     attempt(route(), 'success');
     expect(health.condition(route())).toBe('ready');
@@ -268,15 +268,15 @@ describe('refused credentials', () => {
     expect(health.condition(route())).toBe('ready');
   });
 
-  test("a user's own credential is not our business", () => {
+  test('of a user is not marked', () => {
     const own = route({ owner: 9 });
     attempt(own, 'unauthorized');
     expect(health.condition(own)).toBe('ready');
   });
 });
 
-describe("a credential's own limits", () => {
-  test('no more calls run at once than the limit, and each ended call makes room', () => {
+describe('the limits of a credential', () => {
+  test('allow a number of simultaneous calls, and each ended call frees a place', () => {
     const one = route({ limits: { concurrency: 3 } });
     const tickets = [begin(one), begin(one), begin(one)];
     expect(health.begin(one, 0)).toBeUndefined();
@@ -287,7 +287,7 @@ describe("a credential's own limits", () => {
     expect(health.begin(one, 0)).toBeUndefined();
   });
 
-  test('the limits of a credential count over all its routes', () => {
+  test('count over all its routes', () => {
     const limits = { rpm: 2 };
     begin(route({ id: 1, limits })).end(0);
     begin(route({ id: 2, limits })).end(0);
@@ -295,7 +295,7 @@ describe("a credential's own limits", () => {
     expect(health.condition(route({ id: 3, credentialId: 2, limits }))).toBe('ready');
   });
 
-  test('requests count in minutes that begin at first use', () => {
+  test('count requests in minutes that begin at first use', () => {
     const one = route({ limits: { rpm: 2 } });
     clock.advance(12_345);
     begin(one).end(0);
@@ -307,7 +307,7 @@ describe("a credential's own limits", () => {
     begin(one).end(0);
   });
 
-  test('tokens count as estimated, then as used', () => {
+  test('count tokens as estimated, then as used', () => {
     const one = route({ limits: { tpm: 1_000 } });
     const first = begin(one, 600);
     expect(health.begin(one, 500)).toBeUndefined();
@@ -319,13 +319,13 @@ describe("a credential's own limits", () => {
     expect(health.condition(one)).toBe('ready');
   });
 
-  test('a call larger than the whole limit passes in an empty minute, alone', () => {
+  test('let a call above the whole limit pass in an empty minute, alone', () => {
     const one = route({ limits: { tpm: 1_000 } });
     begin(one, 5_000).end(5_000);
     expect(health.begin(one, 1)).toBeUndefined();
   });
 
-  test('a correction does not reach into the next minute', () => {
+  test('do not correct the next minute', () => {
     const one = route({ limits: { tpm: 1_000 } });
     const long = begin(one, 10);
     clock.advance(60_000);
@@ -335,7 +335,7 @@ describe("a credential's own limits", () => {
   });
 });
 
-test('what is remembered is bounded, and what runs is not forgotten', () => {
+test('the state is bounded, and running calls are never forgotten', () => {
   const running = begin(route({ id: 0, credentialId: 0 }));
   for (let id = 1; id < HEALTH_ENTRIES_MAX + 50; id++) attempt(route({ id, credentialId: id }), 'success');
   expect(health.routeReports().length).toBe(HEALTH_ENTRIES_MAX);
@@ -344,7 +344,7 @@ test('what is remembered is bounded, and what runs is not forgotten', () => {
   running.end(0);
 });
 
-test('a credential that an account hosts neither marks, ejects nor crowds out what is the platform’s', () => {
+test('a BYOK credential neither marks, ejects nor displaces what belongs to the platform', () => {
   const [house, theirs] = [route(), route({ credentialId: 2, owner: 7 })];
   attempt(house, 'success');
   eject(theirs);

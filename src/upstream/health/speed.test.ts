@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { OUTPUT_SPEED_DEFAULT, OUTPUT_SPEED_MAX } from '../../bounds.ts';
 import { OutputSpeed } from './speed.ts';
 
-it('is the usual one until a stream had enough in it to be measured', () => {
+it('the speed is the default until a stream was long enough to be measured', () => {
   const speed = new OutputSpeed();
   expect(speed.tokensPerSecond).toBe(OUTPUT_SPEED_DEFAULT);
   speed.measure({ outputTokens: 2, reasoningTokens: 0, ms: 60_000 });
@@ -10,7 +10,7 @@ it('is the usual one until a stream had enough in it to be measured', () => {
   expect(speed.reasons).toBe('never');
 });
 
-it('follows the newer streams, and no stream is believed to be faster than any model is', () => {
+it('the speed follows the newer streams, up to a maximum', () => {
   const speed = new OutputSpeed();
   speed.measure({ outputTokens: 400, reasoningTokens: 0, ms: 10_000 });
   expect(speed.tokensPerSecond).toBe(40);
@@ -26,7 +26,7 @@ it('follows the newer streams, and no stream is believed to be faster than any m
   expect(speed.tokensPerSecond).toBeLessThanOrEqual(OUTPUT_SPEED_MAX);
 });
 
-it('knows how often answers have reported reasoning, however short they were', () => {
+it('the speed record contains how often answers reported reasoning, however short they were', () => {
   const speed = new OutputSpeed();
   speed.noteReasoning(0);
   expect(speed.reasons).toBe('never');

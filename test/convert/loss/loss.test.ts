@@ -44,15 +44,15 @@ function unsaid(client: TextProtocol, parts: readonly RequestPart[], target: Tar
     .map(({ name }) => `${name} at ${target.model}: ${conversion.dropped.join(', ')}`);
 }
 
-describe('whatever a client says is heard by the vendor, or is in the report', () => {
-  it.each(PAIRS)('of $client at $vendor, each thing alone', ({ client, vendor }) => {
+describe('every part of a request reaches the vendor or the loss report', () => {
+  it.each(PAIRS)('from $client to $vendor, each part alone', ({ client, vendor }) => {
     const missing = targetsOf(vendor).flatMap((target) =>
       REQUEST_PARTS[client].flatMap((part) => unsaid(client, [part], target)),
     );
     expect(missing).toEqual([]);
   });
 
-  it.each(PAIRS)('of $client at $vendor, several together', ({ client, vendor }) => {
+  it.each(PAIRS)('from $client to $vendor, several parts together', ({ client, vendor }) => {
     const some = fc.subarray([...REQUEST_PARTS[client]], { minLength: 2, maxLength: 6 });
     fc.assert(
       fc.property(some, fc.constantFrom(...targetsOf(vendor)), (parts, target) => {
@@ -66,7 +66,7 @@ describe('whatever a client says is heard by the vendor, or is in the report', (
     );
   });
 
-  it.each(PAIRS)('of $client at $vendor: the beginning of an answer', ({ client, vendor }) => {
+  it.each(PAIRS)('from $client to $vendor, with the start of an answer', ({ client, vendor }) => {
     const prefill: Readonly<Record<TextProtocol, RequestPart>> = {
       chat: {
         name: 'prefill',
@@ -102,7 +102,7 @@ describe('whatever a client says is heard by the vendor, or is in the report', (
   });
 });
 
-describe('the beginning of an answer', () => {
+describe('the start of an answer', () => {
   const begun = {
     model: 'm',
     messages: [
@@ -110,7 +110,7 @@ describe('the beginning of an answer', () => {
       { role: 'assistant', content: 'begun' },
     ],
   };
-  it('goes to a Gemini that goes on with it, and is reported for one that does not', () => {
+  it('reaches a Gemini model that continues it, and is reported for one that does not', () => {
     const newer = converted('chat', begun, targetOf('gemini', 'gemini-3.5-flash'));
     expect(JSON.parse(String(newer?.body)).contents.at(-1)).toEqual({
       role: 'model',

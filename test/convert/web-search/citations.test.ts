@@ -65,8 +65,8 @@ function citationsOfStream(client: TextProtocol, text: string): readonly Citatio
 
 const wanted = expect.objectContaining({ ...CITATION });
 
-describe('a page that an answer rests on', () => {
-  it.each(PAIRS)('of $vendor vendors is told to $client clients, plain and streamed', (pair) => {
+describe('a cited page', () => {
+  it.each(PAIRS)('of $vendor vendors reaches $client clients, plain and streamed', (pair) => {
     const { vendor, client } = pair;
     const native = writeJson(getCodec(vendor).encodeAnswer(ANSWER, sessionOf(vendor)));
     const plain = callOf(client, vendor).convertAnswer(Buffer.from(native)) as Buffer;
@@ -80,7 +80,7 @@ describe('a page that an answer rests on', () => {
   });
 });
 
-describe('a page that an earlier answer rested on', () => {
+describe('a cited page of an earlier answer', () => {
   const url_citation = { url: CITATION.url, title: 'A', start_index: 0, end_index: TEXT.length };
   const histories: Readonly<Partial<Record<TextProtocol, object>>> = {
     chat: {
@@ -128,7 +128,7 @@ describe('a page that an earlier answer rested on', () => {
     expect(conversion.dropped).toEqual([]);
   });
 
-  it('was not made by Anthropic, and is not brought to it', async () => {
+  it('does not reach Anthropic, which did not cite it', async () => {
     const plain = callOf('messages', 'gemini').convertAnswer(
       Buffer.from(writeJson(getCodec('gemini').encodeAnswer(ANSWER, sessionOf('gemini')))),
     ) as Buffer;

@@ -8,7 +8,7 @@ import { callOf, passStream, rawRequest, targetOf } from '../recorded/pass.ts';
 import { refusedBySimulator } from '../specs/simulator.ts';
 import { CLIENTS, converted, MODELS, type Wire } from './searches.ts';
 
-describe('an answer that rests on a search', () => {
+describe('an answer with a web search', () => {
   const use = {
     type: 'server_tool_use',
     id: 'srvtoolu_1',
@@ -71,7 +71,7 @@ describe('an answer that rests on a search', () => {
     expect(plain('chat').usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 });
   });
 
-  it('shows a Chat client the words and the page, and nothing of the search', () => {
+  it('has the text and the page for a Chat client, and nothing of the search', () => {
     expect(plain('chat').choices[0].message).toMatchObject({
       content: 'It is so.',
       annotations: [{ url_citation: { url: 'https://a.example', start_index: 0, end_index: 9 } }],
@@ -80,7 +80,7 @@ describe('an answer that rests on a search', () => {
     expect(streamed('chat')).not.toContain('the query');
   });
 
-  it('shows a Responses client the search as its own item', () => {
+  it('has the search as an item for a Responses client', () => {
     const item = {
       type: 'web_search_call',
       status: 'completed',
@@ -97,7 +97,7 @@ describe('an answer that rests on a search', () => {
     ]);
   });
 
-  it('tells a Google client what was searched for', () => {
+  it('has the search queries for a Google client', () => {
     const grounding = {
       webSearchQueries: ['the query'],
       groundingChunks: [{ web: { uri: 'https://a.example' } }],
@@ -189,7 +189,7 @@ function streamOf(vendor: 'responses' | 'gemini', client: TextProtocol): string 
   return passStream({ client, vendor }, ANSWERS[vendor].stream, []).text;
 }
 
-describe.each(['responses', 'gemini'] as const)('a search that a %s vendor made', (vendor) => {
+describe.each(['responses', 'gemini'] as const)('a web search of a %s vendor', (vendor) => {
   const plain = (client: TextProtocol): Wire => plainOf(vendor, client);
   const streamed = (client: TextProtocol): string => streamOf(vendor, client);
   const use = { type: 'server_tool_use', name: 'web_search', input: { query: 'the query' } };
@@ -198,7 +198,7 @@ describe.each(['responses', 'gemini'] as const)('a search that a %s vendor made'
     content: [{ type: 'web_search_result', url: 'https://a.example' }],
   };
 
-  it('is a pair of blocks for a Messages client, which asks it nothing', () => {
+  it('is a pair of blocks for a Messages client, which needs no result', () => {
     const { content, stop_reason } = plain('messages');
     expect(content).toMatchObject([use, result, { type: 'text', text: 'It is so.' }]);
     expect(content[0].id).toBe(content[1].tool_use_id);
@@ -211,7 +211,7 @@ describe.each(['responses', 'gemini'] as const)('a search that a %s vendor made'
     expect(stream).toContain('"stop_reason":"end_turn"');
   });
 
-  it('does not break the next turn, whoever takes it', async () => {
+  it('does not break the next turn with any vendor', async () => {
     const { content } = plain('messages');
     const body = {
       ...CLIENTS.messages,
@@ -238,7 +238,7 @@ describe.each(['responses', 'gemini'] as const)('a search that a %s vendor made'
     expect(refusedBySimulator('messages', MODELS.messages, back)).toBeUndefined();
   });
 
-  it('shows a Chat client the words alone', () => {
+  it('leaves only the text for a Chat client', () => {
     expect(plain('chat').choices[0]).toMatchObject({
       message: { content: 'It is so.' },
       finish_reason: 'stop',
@@ -248,7 +248,7 @@ describe.each(['responses', 'gemini'] as const)('a search that a %s vendor made'
   });
 });
 
-describe('a search that was made elsewhere', () => {
+describe('a web search of another vendor', () => {
   it('is an item for a Responses client', () => {
     const sources = [{ type: 'url', url: 'https://a.example' }];
     const item = { type: 'web_search_call', status: 'completed', action: { query: 'the query', sources } };
@@ -257,7 +257,7 @@ describe('a search that was made elsewhere', () => {
     expect(lastData(streamOf('gemini', 'responses')).response.output).toMatchObject([words, item]);
   });
 
-  it('is told to a Google client beside the answer', () => {
+  it('is beside the answer for a Google client', () => {
     const groundingMetadata = { webSearchQueries: ['the query'] };
     const told = { content: { parts: [{ text: 'It is so.' }] }, groundingMetadata };
     expect(plainOf('responses', 'gemini').candidates).toMatchObject([told]);
@@ -265,7 +265,7 @@ describe('a search that was made elsewhere', () => {
   });
 });
 
-describe('a history with the searches of a vendor', () => {
+describe('a history with web searches', () => {
   const found = {
     type: 'web_search_result',
     url: 'https://a.example',
@@ -305,7 +305,7 @@ describe('a history with the searches of a vendor', () => {
       ...PROTOCOLS.map((vendor) => ({ client: 'messages' as const, vendor })),
       ...PROTOCOLS.map((vendor) => ({ client: 'responses' as const, vendor })),
     ].filter(({ client, vendor }) => client !== vendor),
-  )('of $client is taken by $vendor, without a call that nobody answers', ({ client, vendor }) => {
+  )('of $client is accepted by $vendor, without an unanswered call', ({ client, vendor }) => {
     const sent = JSON.parse(
       converted(client, HISTORIES[client], vendor, MODELS[vendor]).body.toString(),
     ) as Json;

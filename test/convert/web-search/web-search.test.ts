@@ -46,18 +46,21 @@ const PAIRS = PROTOCOLS.flatMap((client) =>
   PROTOCOLS.filter((vendor) => vendor !== client).map((vendor) => ({ client, vendor })),
 );
 
-describe('a search of the web', () => {
-  it.each(PAIRS)('that a $client client asks for is asked of a $vendor vendor', ({ client, vendor }) => {
-    const { body, dropped } = converted(client, CLIENTS[client], vendor, MODELS[vendor]);
-    const sent = JSON.parse(body.toString());
-    expect(searchAt[vendor](sent)).toMatchObject(heardBy(vendor, client));
-    expect(refusedBySimulator(vendor, MODELS[vendor], sent as Json)).toBeUndefined();
-    const isLossless = vendor === 'responses' && client !== 'messages';
-    if (isLossless) expect(dropped).toEqual([]);
-    if (vendor === 'gemini') expect(dropped.every((path) => path.includes('.'))).toBe(true);
-  });
+describe('a web search', () => {
+  it.each(PAIRS)(
+    'that a $client client requests is requested from a $vendor vendor',
+    ({ client, vendor }) => {
+      const { body, dropped } = converted(client, CLIENTS[client], vendor, MODELS[vendor]);
+      const sent = JSON.parse(body.toString());
+      expect(searchAt[vendor](sent)).toMatchObject(heardBy(vendor, client));
+      expect(refusedBySimulator(vendor, MODELS[vendor], sent as Json)).toBeUndefined();
+      const isLossless = vendor === 'responses' && client !== 'messages';
+      if (isLossless) expect(dropped).toEqual([]);
+      if (vendor === 'gemini') expect(dropped.every((path) => path.includes('.'))).toBe(true);
+    },
+  );
 
-  it('is reported where the model has none', () => {
+  it('is reported where the model lacks it', () => {
     expect(converted('responses', CLIENTS.responses, 'chat', 'gpt-4o').dropped).toEqual(['tools[0]']);
     expect(converted('messages', CLIENTS.messages, 'responses', 'llama-3').dropped).toEqual(['tools[0]']);
     expect(converted('chat', CLIENTS.chat, 'messages', 'claude-3-haiku').dropped).toEqual([
@@ -66,7 +69,7 @@ describe('a search of the web', () => {
   });
 
   it.each(PAIRS.filter(({ client }) => client === 'responses' || client === 'messages'))(
-    'of a $client client that wants no tool called is not asked of $vendor',
+    'of a $client client that forbids tools is not requested from $vendor',
     ({ client, vendor }) => {
       const none = client === 'responses' ? 'none' : { type: 'none' };
       const { body, dropped } = converted(
@@ -81,7 +84,7 @@ describe('a search of the web', () => {
     },
   );
 
-  it('is told in any of the names that a protocol has for it', () => {
+  it('is recognised by every name that a protocol has for it', () => {
     for (const type of ['web_search_preview', 'web_search_preview_2025_03_11', 'web_search_2025_08_26']) {
       const asked = { ...CLIENTS.responses, tools: [{ type }] };
       expect(converted('responses', asked, 'gemini', MODELS.gemini).body.toString()).toContain(
@@ -105,14 +108,14 @@ describe('a search of the web', () => {
     }
   });
 
-  it('is made with the effort that it needs', () => {
+  it('has the effort that it needs', () => {
     const asked = { ...CLIENTS.chat, reasoning_effort: 'minimal' };
     const { body, dropped } = converted('chat', asked, 'responses', 'gpt-5');
     expect(JSON.parse(body.toString()).reasoning).toMatchObject({ effort: 'low' });
     expect(dropped).toContain('reasoning_effort');
   });
 
-  it('takes only places that the vendor can read', () => {
+  it('takes only locations that the vendor can read', () => {
     const location = { type: 'approximate', country: 'Germany', city: '' };
     const asked = { ...CLIENTS.responses, tools: [{ type: 'web_search', user_location: location }] };
     const { body, dropped } = converted('responses', asked, 'messages', MODELS.messages);
@@ -129,7 +132,7 @@ describe('a search of the web', () => {
     expect(sent.tools.map(({ name }: { name: string }) => name)).toEqual(['look']);
   });
 
-  it('gives way to functions at Google, and to a tool of its name at Anthropic', () => {
+  it('is dropped beside functions at Google, and beside a tool of its name at Anthropic', () => {
     const look = { type: 'function', name: 'look', parameters: { type: 'object', properties: {} } };
     const both = { model: 'm', input: 'q', tools: [look, { type: 'web_search' }] };
     const google = converted('responses', both, 'gemini', 'gemini-3-pro');
