@@ -34,7 +34,7 @@ describe('the documents', () => {
     }
   });
 
-  it('link only to what exists', () => {
+  it('link only to existing files', () => {
     expect(documents.flatMap(brokenLinks)).toEqual([]);
   });
 
@@ -60,7 +60,7 @@ describe('the documents', () => {
     });
   });
 
-  it('give every dependency a line that says why, and no line to what is gone', () => {
+  it('give every dependency a line with its reason, and no line to a removed one', () => {
     const manifest = JSON.parse(textOf('package.json')) as Manifest;
     const wanted = [manifest.dependencies, manifest.optionalDependencies, manifest.devDependencies];
     const rows = [...textOf('docs/adr/dependencies.md').matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)];
@@ -81,7 +81,7 @@ describe('the documents', () => {
     expect((life.match(/\b[45]\d{4}\b/g) ?? []).filter((code) => !known.has(code))).toEqual([]);
   });
 
-  it('show every setting of src/config.ts in docs/settings.md, as it is', () => {
+  it('contain every setting of src/config.ts in docs/settings.md, with its default', () => {
     const expected = Object.values(SETTINGS).map(({ name, standard, meaning }) => [
       name,
       standard === '' ? '' : `\`${standard}\``,

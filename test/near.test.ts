@@ -20,7 +20,7 @@ test('a file that no test of its part imports is tested by the others', () => {
   expect(nearestTests(['src/gate/slots.ts'], FILES)).toEqual(['test/race/slots.test.ts']);
 });
 
-test('a changed test is run once, and what is deleted or no code is not', () => {
+test('a changed test is run once, and a deleted or non-code file is not', () => {
   const changed = ['src/gate/memory.test.ts', 'src/gate/memory.ts', 'src/gate/gone.test.ts', 'README.md'];
   expect(nearestTests(changed, FILES)).toEqual(['src/gate/memory.test.ts']);
 });

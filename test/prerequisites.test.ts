@@ -12,12 +12,12 @@ describe('the prerequisites of npm test', () => {
 
   const program = { name: 'Oracle', debianPackage: 'oracle', without: 'nothing is foretold' };
 
-  it('name a program that is missing and what is not tested without it, in one line', () => {
+  it('report a missing program and what is not tested without it, in one line', () => {
     const missing = provide([{ ...program, pattern: '/nowhere/oracle' }], () => false);
     expect(missing).toEqual(['Oracle is missing (apt-get install oracle): nothing is foretold']);
   });
 
-  it('ask for an installation only when the program is missing', () => {
+  it('are installed only when the program is missing', () => {
     const asked: string[] = [];
     const install = (name: string): boolean => asked.push(name) > 0;
     expect(provide([{ ...program, pattern: process.execPath }], install)).toEqual([]);

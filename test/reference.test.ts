@@ -125,7 +125,7 @@ function absent(tree: Tree): readonly string[] {
 const tree = readTree();
 
 describe('the rules of docs/reference', () => {
-  it('are many, and every document has some', () => {
+  it('exist in every document', () => {
     const rules = rulesOf(tree);
     expect(rules.length).toBeGreaterThan(150);
     for (const path of RULE_FILES.keys()) {
@@ -133,7 +133,7 @@ describe('the rules of docs/reference', () => {
     }
   });
 
-  it('have numbers of their own, with the letter of their document', () => {
+  it('have unique numbers, with the letter of their document', () => {
     expect(twice(tree)).toEqual([]);
     expect(misplaced(tree)).toEqual([]);
   });
@@ -151,7 +151,7 @@ describe('the rules of docs/reference', () => {
     expect(inCode.length).toBeGreaterThan(200);
   });
 
-  it('name a test that exists, if they are rules of the interface', () => {
+  it('name an existing test, if they are rules of the interface', () => {
     expect(untested(tree)).toEqual([]);
   });
 });
@@ -174,12 +174,12 @@ describe('the search for rules', () => {
     ]);
   });
 
-  it('finds a number that stands twice, and one of another document', () => {
+  it('finds a duplicate number, and one of another document', () => {
     expect(twice(page(`- **${first}** One.\n- **${first}** Two.\n`))).toEqual([first]);
     expect(misplaced(page(`- **${'L'}-1** One.\n`))).toHaveLength(1);
   });
 
-  it('finds citations of what does not exist, in comments, titles and scripts', () => {
+  it('finds citations of missing rules, in comments, titles and scripts', () => {
     const cited = { 'src/a.ts': `/** rule ${'M'}-2 */`, 'src/b.lua': `-- Rule ${'M'}-3: so` };
     expect(unknown([...page(`- **${first}** One.\n`), ...treeOf(cited)])).toEqual([
       `src/a.ts:1: ${'M'}-2`,
@@ -193,7 +193,7 @@ describe('the search for rules', () => {
     ]);
   });
 
-  it('finds rules of the interface without a test, or with one that is gone', () => {
+  it('finds rules of the interface without a test, or with a missing one', () => {
     const text = `- **${'I'}-1** One.\n- **${'I'}-2** Two. Test: \`test/gone.test.ts\`\n`;
     expect(untested(treeOf({ 'docs/reference/interface.md': text }))).toEqual([`${'I'}-1`, `${'I'}-2`]);
   });

@@ -26,12 +26,12 @@ describe('the stages of npm test', () => {
     expect(lines.at(-1)).toContain('style failed with exit code 3');
   });
 
-  it('end a stage that outlives the time of all, as a failure', async () => {
+  it('end a stage that exceeds the total time, as a failure', async () => {
     const { results } = await run([{ name: 'tests', command: ['-e', 'setInterval(() => {}, 1000)'] }], 300);
     expect(results.map(({ exitCode }) => exitCode)).toEqual([124]);
   });
 
-  it('are run by the very Node that runs the tests', async () => {
+  it('are run by the Node that runs the tests', async () => {
     const check = `process.exit(process.execPath === ${JSON.stringify(process.execPath)} ? 0 : 1)`;
     const { results } = await run([{ name: 'node', command: ['-e', check] }]);
     expect(results[0]?.exitCode).toBe(0);

@@ -6,7 +6,7 @@ import { checkSizes } from './house/tidy.ts';
 import { readTree, type Tree } from './house/tree.ts';
 import { applyExceptions, format, type Violation } from './house/violation.ts';
 
-describe('the house', () => {
+describe('the source tree', () => {
   const tree = readTree();
 
   const broken = (check: (tree: Tree) => readonly Violation[], rules: readonly string[]): string[] => {
@@ -31,15 +31,15 @@ describe('the house', () => {
     expect(broken(checkNeighbours, ['test-neighbour'])).toEqual([]);
   });
 
-  it('has no file that nobody uses', () => {
+  it('has no unused file', () => {
     expect(broken(checkDeadFiles, ['dead-files'])).toEqual([]);
   });
 
-  it('has no declaration that nobody uses', () => {
+  it('has no unused declaration', () => {
     expect(broken(checkDeadDeclarations, ['dead-declarations'])).toEqual([]);
   });
 
-  it('excuses less from its rules over time, never more', () => {
+  it('has fewer exceptions over time, never more', () => {
     expect(EXCEPTIONS.length).toBeLessThanOrEqual(EXCEPTIONS_MAX);
     for (const { reason } of EXCEPTIONS) expect(reason.length).toBeGreaterThan(15);
   });

@@ -25,7 +25,7 @@ const AWAY_MS = Number(process.env.TOLLGATE_TEST_AWAY_MS ?? 20_000);
 /** Of the embedded database, under load. */
 const KILLS = Number(process.env.TOLLGATE_TEST_DATABASE_KILLS ?? 3);
 
-describe('a PostgreSQL of the user’s that is away', () => {
+describe('an external PostgreSQL that is away', () => {
   let simulator: SimulatorProcess;
   let place: Place;
   let postgres: EmbeddedServer;
@@ -58,7 +58,7 @@ describe('a PostgreSQL of the user’s that is away', () => {
   });
 
   test(
-    'stops nobody who is known, refuses who is not, and gets every charge when it is back',
+    'stops no known caller, refuses unknown ones, and gets every charge when it is back',
     async () => {
       const load = new Load(SIZE, seeded(7));
       const client = { url: server.url, key: known };
@@ -106,7 +106,7 @@ describe('the embedded database', () => {
   beforeEach(() => onTestFailed(async () => console.log(await lastWords(scene))));
 
   test(
-    'that is killed under load is brought back by the server, and nobody notices',
+    'that is killed under load is restarted by the server, without failed calls',
     async () => {
       const load = new Load(SIZE, seeded(8));
       load.start({ url: scene.server.url, key: scene.key });

@@ -86,7 +86,7 @@ describe.skipIf(!canMount)(title, () => {
     return path;
   }
 
-  test('refuses calls clearly, corrupts nothing, and is forgotten when there is room again', async () => {
+  test('a full disk refuses calls clearly, corrupts nothing, and calls pass again when there is space', async () => {
     const load = new Load(SIZE, seeded(5));
     for (let round = 0; round < 2; round++) {
       load.start(client);
@@ -115,7 +115,7 @@ describe.skipIf(!canMount)(title, () => {
     console.log(`proof | disk full under load | twice | ${counts.finished} served, 0 lost, serves again`);
   }, 300_000);
 
-  test('loses nothing that a client was told, although the server is killed while it is full', async () => {
+  test('a server that is killed on a full disk loses nothing that a client was told', async () => {
     const load = new Load(SIZE, seeded(6));
     load.start(client);
     await sleep(1_000);

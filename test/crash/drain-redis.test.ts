@@ -42,7 +42,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     });
   }
 
-  test('SIGTERM with 200 streams of all payers: they end or are cut, are settled, and Redis holds nothing', async () => {
+  test('after SIGTERM 200 streams of all payers end or are cut, are settled, and Redis holds nothing', async () => {
     const long = beginMany(LONG, 'long', 'tokens=900 pace=100');
     await until(() => long.every(({ seen }) => seen.status === 200));
     const short = beginMany(SHORT, 'short', 'tokens=30 pace=200');

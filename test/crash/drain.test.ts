@@ -129,7 +129,7 @@ test('a draining server is not ready and refuses new calls at once with 50301 an
   expect(JSON.parse(text)).toMatchObject({ code: 50301 });
 });
 
-test('streams that end within the time, or have ended but for the vendor, are served to their end', () => {
+test('streams that end within the time, or wait only for the vendor, are served to their end', () => {
   for (const one of [...drained.short, ...drained.concluded]) {
     expect({ tag: one.tag, finished: one.finished, broken: one.broken }).toEqual({
       tag: one.tag,
@@ -151,7 +151,7 @@ test('streams that take longer are cut with an error event and a reset', () => {
   }
 });
 
-test('calls that still wait for their first byte are answered, never left hanging', () => {
+test('calls that wait for their first byte are answered', () => {
   for (const { tag, status, text } of drained.waiting) {
     expect({ tag, status }).toEqual({ tag, status: 503 });
     expect(JSON.parse(text)).toMatchObject({ code: 50301 });
@@ -171,7 +171,7 @@ test('the server exits with 0, soon after its time, and its database has stopped
   expect(server.stdout()).not.toContain('"level":50');
 });
 
-test('everything is settled: what was produced is charged, what was not is free, nothing is open', async () => {
+test('everything is settled: what was produced is charged, the rest is free, nothing is open', async () => {
   const embedded = await startEmbedded(place.dataDirectory, silentLogger);
   const database = await openDatabase({ connection: embedded.connection, log: silentLogger });
   try {

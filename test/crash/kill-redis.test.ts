@@ -21,7 +21,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
   afterAll(() => scene?.close());
 
   test(
-    `server and external PostgreSQL are killed under load (seed ${SEED}): nothing is lost, doubled, or left on Redis`,
+    `nothing is lost, doubled, or left on Redis when server and external PostgreSQL are killed under load (seed ${SEED})`,
     async () => {
       const wish = {
         kills: KILLS,
@@ -37,7 +37,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     patienceMs,
   );
 
-  test('Redis is killed too, and comes back without its memory: the books are right all the same', async () => {
+  test('the books are right when Redis is killed too, and returns without its memory', async () => {
     await trial.run([{ kind: 'redis' }]);
   }, 300_000);
 });

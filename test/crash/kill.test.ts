@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => scene?.close());
 
 test(
-  `server and embedded database are killed under load (seed ${SEED}): nothing is lost, nothing doubled`,
+  `nothing is lost or doubled when server and embedded database are killed under load (seed ${SEED})`,
   async () => {
     const wish = { kills: KILLS, share: 0, extras: ['database', 'both'], random: seeded(SEED + 1) } as const;
     await trial.run(drawDeaths(wish));
@@ -30,7 +30,7 @@ test(
   patienceMs,
 );
 
-test('a stream whose end the client has seen is charged to the token, although the server dies before its own end', async () => {
+test('a stream whose end the client has seen is charged to the token when the server dies before its own end', async () => {
   // The vendor says everything and then keeps the line open.
   const streams = Array.from({ length: 20 }, (_, index) => {
     const shape = TEXT_SHAPES[index % TEXT_SHAPES.length] ?? CHAT;

@@ -36,7 +36,7 @@ function expectRefused(results: readonly Finished[]): void {
 }
 
 describe('a second server on one data directory', () => {
-  test('ends at once with a message that says who has it, 20 times of 20', async () => {
+  test('ends at once with a message that names the owner, 20 times of 20', async () => {
     expectRefused([...(await seconds(10)), ...(await seconds(10))]);
   }, 300_000);
 
@@ -112,7 +112,7 @@ policies:`;
     expect(row?.amount_micro).toBe((row?.input ?? 0n) * 1000n + 10n * 3000n);
   }, 300_000);
 
-  test('finds the ledger sound', async () => {
+  test('finds no fault in the ledger', async () => {
     expect(await command('doctor')).toEqual({
       code: 0,
       stdout: expect.stringContaining('the ledger is correct'),

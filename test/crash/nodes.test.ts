@@ -101,14 +101,14 @@ describe.skipIf(redisServer === undefined)(title, () => {
     return seen;
   }
 
-  test('are both seen alive', async () => {
+  test('two nodes are both reported alive', async () => {
     await until(async () => (await loadLiveNodes(database)).every(({ alive }) => alive));
     expect(await loadLiveNodes(database)).toMatchObject(
       NAMES.map((name) => ({ name, alive: true, workers: 1 })),
     );
   });
 
-  test('both refuse what was taken away, from the moment the writer is answered', async () => {
+  test('both nodes refuse what was revoked, from the answer to the revocation on', async () => {
     for (let round = 0; round < 5; round++) {
       const key = await newKey();
       for (const index of [0, 1]) expect((await ask(index, key.text)).status).toBe(200);
@@ -126,7 +126,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     for (const index of [0, 1]) expect((await ask(index, text)).status).toBe(200);
   }, 300_000);
 
-  test('a node that has just lost its ear is stopped by the version in Redis', async () => {
+  test('a node that has just lost its notices is stopped by the version in Redis', async () => {
     for (let round = 0; round < 5; round++) {
       const key = await newKey();
       expect((await ask(1, key.text)).status).toBe(200);
@@ -142,7 +142,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     }
   }, 300_000);
 
-  test('one dies under load, the other serves on, and the first returns and settles what it owed', async () => {
+  test('a node serves on while the other dies under load, and the other returns and settles what it owed', async () => {
     const { text: key } = await newKey();
     const [first, second] = nodes;
     if (first === undefined || second === undefined) throw new Error('two nodes run');

@@ -99,7 +99,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     finished = counts.finished;
   }
 
-  test('closes the gate, lets running streams end, and is back within five seconds of its return', async () => {
+  test('a Redis that is away closes the gate, lets running streams end, and is used within five seconds of its return', async () => {
     expect((await ask(client, load)).status).toBe(200);
     load.start(client);
     await sleep(1_000);
@@ -113,7 +113,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     await expectSoundBooks();
   }, 300_000);
 
-  test('what calls come to beyond their holds meanwhile is paid, for the account has the Credits', async () => {
+  test('overruns of holds during the outage are paid, because the account has the Credits', async () => {
     const ways = ['plain', 'stream'] as const;
     const running = ways.map((way) =>
       call(client, {
@@ -141,7 +141,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     await expectSoundBooks();
   }, 300_000);
 
-  test('does the same when it is frozen and answers nothing', async () => {
+  test('a frozen Redis is treated like one that is away', async () => {
     load.start(client);
     await sleep(500);
     redis.freeze();
@@ -154,7 +154,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
   }, 300_000);
 
   test(
-    'comes back each time that it is killed, at whatever moment',
+    'Redis is used again each time after it is killed, at any moment',
     async () => {
       load.start(client);
       for (let kill = 0; kill < KILLS; kill++) {
@@ -172,7 +172,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     300_000 + KILLS * 10_000,
   );
 
-  test('at the start: the server is there, says why it is not ready, and serves when Redis comes', async () => {
+  test('a server that starts without Redis reports why it is not ready, and serves when Redis comes', async () => {
     server.kill('SIGTERM');
     await server.exited;
     await redis.kill();

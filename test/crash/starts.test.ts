@@ -8,7 +8,7 @@ const STARTS = [
   { readyMs: 1000, stolenMs: 0 },
 ];
 
-test('of many starts the slowest counts, and what the host took of it is told', () => {
+test('the slowest of many starts counts, with the share that the host took', () => {
   const own = 2100 - 700 / availableParallelism();
   expect(slowestMs(STARTS)).toBe(Math.round(own));
   expect(describeStarts(STARTS)).toBe(
@@ -16,12 +16,12 @@ test('of many starts the slowest counts, and what the host took of it is told', 
   );
 });
 
-test('who never started was never slow', () => {
+test('a server without a start was never slow', () => {
   expect(slowestMs([])).toBe(0);
   expect(describeStarts([])).toBe('never');
 });
 
-test('what the host takes only grows', () => {
+test('the share of the host only grows', () => {
   const before = stolenMs();
   expect(before).toBeGreaterThanOrEqual(0);
   expect(stolenMs()).toBeGreaterThanOrEqual(before);

@@ -114,7 +114,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     console.log(`proof | ${WORKERS} workers killed one by one | ${deaths.length} kills | ${result}`);
   }
 
-  test('share the calls of one port, and show their figures as one', async () => {
+  test('workers share the calls of one port, and their metrics are summed', async () => {
     const before = await figure(server, 'tollgate_calls_settled_total');
     const seen = await burst(key, 80, 'spread');
     load.seen.push(...seen);
@@ -127,7 +127,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     }
   }, 300_000);
 
-  test('count one limit together: exactly so many pass as it says', async () => {
+  test('workers count one limit together, and exactly the limit passes', async () => {
     const seen = await burst(await newKey(2), 100, 'limit');
     const statuses = seen.map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(LIMIT);
@@ -135,7 +135,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     load.seen.push(...seen);
   }, 300_000);
 
-  test('all refuse a key from the moment its revocation was answered', async () => {
+  test('all workers refuse a key from the answer to its revocation on', async () => {
     const args = ['key', 'create', '--account', 'user@example.com', '--name', 'short-lived', '--json'];
     const created = JSON.parse((await tollgate(args, environment)).stdout) as { id: number; api_key: string };
     const before = await burst(created.api_key, 40, 'before');
@@ -147,7 +147,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     expect(new Set(after.map(({ status }) => status))).toEqual(new Set([401]));
   }, 300_000);
 
-  test('are seen as one living node', async () => {
+  test('workers are reported as one living node', async () => {
     const { stdout } = await tollgate(['nodes', '--json'], environment);
     expect(JSON.parse(stdout)).toMatchObject({ nodes: [{ name: 'local', alive: true, workers: WORKERS }] });
     const inWords = (await tollgate(['nodes'], environment)).stdout;
@@ -155,7 +155,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     expect(row).toMatch(/^local +http\S+ +alive +4 +0 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
   }, 300_000);
 
-  test('lose nothing and double nothing when one is killed under load, and another takes its place', async () => {
+  test('workers lose nothing and double nothing when one is killed under load and replaced', async () => {
     load.start(client());
     for (const number of [2, 4]) {
       await sleep(1_500);
@@ -171,7 +171,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     await expectSoundBooks();
   }, 300_000);
 
-  test('end when their supervisor is killed; fewer of them recover the journals of all', async () => {
+  test('workers end when their supervisor is killed, and fewer of them recover the journals of all', async () => {
     load.start(client());
     await sleep(1_000);
     deaths.push(performance.now());

@@ -26,12 +26,12 @@ const save = (base_url: string, name = base_url.slice(0, 60)) =>
 const probe = (base_url: string) =>
   ada.ask('POST', '/credential/test', { vendor_code: 'openai', secret: SECRET, base_url });
 
-test('the battery has 75 forbidden and 50 good addresses, each once', () => {
+test('the list has 75 forbidden and 50 allowed addresses, each once', () => {
   expect([new Set(FORBIDDEN).size, new Set(GOOD).size]).toEqual([75, 50]);
 });
 
-describe('an address where users must not go', () => {
-  test('is refused for the same reason when it is saved, when it is changed and when it is tested', async () => {
+describe('a forbidden address', () => {
+  test('is refused for the same reason when it is saved, changed and tested', async () => {
     const { body } = await save('https://api.openai.com/v1', 'to be changed');
     for (const address of FORBIDDEN) {
       const saved = await save(address);
@@ -45,7 +45,7 @@ describe('an address where users must not go', () => {
     await ada.ask('DELETE', `/credential?ids=${body.data.id}`);
   });
 
-  test('is not connected to by a call, should it ever be stored: 0 connections', async () => {
+  test('is not connected to by a call when it is stored: 0 connections', async () => {
     const client = createUpstreamClient({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] });
     for (const address of FORBIDDEN) {
       const url = URL.parse(address);
@@ -59,7 +59,7 @@ describe('an address where users must not go', () => {
     expect(canary.connections).toBe(0);
   });
 
-  test('is not connected to by the gateway, though somebody wrote it into the database', async () => {
+  test('is not connected to by the gateway when it was written into the database', async () => {
     const member = await world.member();
     const { body } = await member.ask('POST', '/credential', {
       vendor_code: 'chatty',
@@ -90,7 +90,7 @@ describe('an address where users must not go', () => {
     expect(canary.connections).toBe(0);
   });
 
-  test('would have been noticed: the canary sings at every address of this machine', async () => {
+  test('would have been noticed: a listener answers at every address of this machine', async () => {
     const client = createUpstreamClient();
     for (const address of canary.addresses) {
       const before = canary.connections;
@@ -101,7 +101,7 @@ describe('an address where users must not go', () => {
   });
 });
 
-describe('an address in the public network', () => {
+describe('a public address', () => {
   test('is saved and would be called: 0 of 50 are refused', async () => {
     for (const address of GOOD) {
       const saved = await save(address);
@@ -111,21 +111,18 @@ describe('an address in the public network', () => {
     expect((await ada.ask('GET', '/credential/page')).body.total).toBe(50);
   });
 
-  test.each(LEADS_INSIDE)(
-    'that is a name leading inside is caught by the connection: %s',
-    async (address) => {
-      const { hostname } = new URL(address);
-      const client = createUpstreamClient({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] });
-      const before = canary.connections;
-      const request = { ...post(`http://${hostname}:${canary.port}`), reach: 'public' } as const;
-      expect((await run(client, request).ended).failure?.kind).toBe('connect');
-      await client.close();
-      expect(canary.connections - before).toBe(0);
-    },
-  );
+  test.each(LEADS_INSIDE)('whose name leads inside is refused at the connection: %s', async (address) => {
+    const { hostname } = new URL(address);
+    const client = createUpstreamClient({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] });
+    const before = canary.connections;
+    const request = { ...post(`http://${hostname}:${canary.port}`), reach: 'public' } as const;
+    expect((await run(client, request).ended).failure?.kind).toBe('connect');
+    await client.close();
+    expect(canary.connections - before).toBe(0);
+  });
 });
 
-test('every address of this machine is one where users must not go', () => {
+test('every address of this machine is forbidden', () => {
   expect(canary.addresses.filter(isPublicAddress)).toEqual([]);
 });
 

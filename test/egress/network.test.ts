@@ -53,7 +53,7 @@ async function call(resolve: Resolve, times = 1): Promise<(string | undefined)[]
 
 const own = (wanted: (address: string) => boolean): string => canary.addresses.find(wanted) ?? '10.0.0.9';
 
-describe('a name that leads inside is not connected to, and asked once for a connection', () => {
+describe('a name that leads inside is not connected to, and looked up once per connection', () => {
   const cases: readonly (readonly [string, () => readonly string[]])[] = [
     ['A to loopback', () => ['127.0.0.1']],
     ['A to a private network', () => ['10.1.2.3']],
@@ -79,28 +79,28 @@ describe('a name that leads inside is not connected to, and asked once for a con
     expect([stub.queries, canary.connections]).toEqual([1, 0]);
   });
 
-  test('a name that cannot be looked up', async () => {
+  test('when it cannot be looked up', async () => {
     expect(await call(() => Promise.reject(new Error('NXDOMAIN')))).toEqual(['connect']);
   });
 
-  test('a look-up that never ends is given up in time', async () => {
+  test('when its look-up never ends, which is left in time', async () => {
     expect(await call(() => new Promise(() => {}))).toEqual(['connect']);
   });
 });
 
-describe('a name that changes is judged at every connection', () => {
+describe('a name that changes is checked at every connection', () => {
   test.each([
     ['first', [['127.0.0.1'], [PUBLIC]]],
     ['second', [[PUBLIC], ['127.0.0.1']]],
     ['third', [[PUBLIC], [PUBLIC], ['127.0.0.1']]],
-  ])('the %s answer leads inside', async (_name, answers) => {
+  ])('when the %s answer leads inside', async (_name, answers) => {
     const stub = dns(...answers);
     const outcomes = await call(stub, 3);
     expect(outcomes.every((kind) => kind !== undefined)).toBe(true);
     expect([stub.queries, canary.connections]).toEqual([3, 0]);
   });
 
-  test('what was judged is what is connected to: no second look-up in between', async () => {
+  test('and the checked address is connected to, without a second look-up', async () => {
     const stub = dns([PUBLIC], ['127.0.0.1']);
     await call(stub, 1);
     expect([stub.queries, canary.connections]).toEqual([1, 0]);
@@ -159,7 +159,7 @@ describe('a server that points inside is not followed', () => {
     expect(canary.connections).toBe(0);
   });
 
-  test('proxies of the environment are not asked', async () => {
+  test('nor are proxies of the environment used', async () => {
     const proxy = `http://127.0.0.1:${canary.port}`;
     for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']) {
       vi.stubEnv(name, proxy);

@@ -95,13 +95,13 @@ describe.skipIf(openssl === undefined)('a gateway behind an egress proxy', () =>
     await expect.poll(() => proxy.clients.size).toBe(0);
   }
 
-  it('says at its start where the proxies are, without the password', () => {
+  it('logs at its start where the proxies are, without the password', () => {
     const [told] = started.filter((line) => line.includes('vendors are reached through a proxy'));
     expect(told).toContain(`"https":"127.0.0.1:`);
     expect(started.join()).not.toContain(PASSWORD);
   });
 
-  it('calls the vendor through a tunnel, streamed or not, with its own name in TLS', async () => {
+  it('calls the vendor through a tunnel, streamed or not, with the vendor’s name in TLS', async () => {
     const plain = await ask();
     expect([plain.status, ((await plain.json()) as { model: string }).model]).toEqual([200, 'gpt-5']);
     const streamed = await ask({ stream: true });
@@ -118,7 +118,7 @@ describe.skipIf(openssl === undefined)('a gateway behind an egress proxy', () =>
     ],
     ['refuses the vendor', { instead: say('403 Forbidden') }, 'answered 403 instead of opening a tunnel'],
     ['is broken', { instead: (socket: Socket) => socket.resetAndDestroy() }, 'ECONNRESET'],
-  ])('tells the operator, and nobody else, when the proxy %s', async (_name, faults, words) => {
+  ])('informs the operator only when the proxy %s', async (_name, faults, words) => {
     await endTunnels();
     Object.assign(proxy, faults);
     const answer = await ask({ model: 'gemini-3-pro' });
@@ -133,7 +133,7 @@ describe.skipIf(openssl === undefined)('a gateway behind an egress proxy', () =>
     }
   });
 
-  it('counts a proxy that fails like a vendor that cannot be reached, and tries the next route', async () => {
+  it('counts a failing proxy like an unreachable vendor, and tries the next route', async () => {
     await endTunnels();
     proxy.instead = say('502 Bad Gateway');
     const answer = await ask({ model: 'two-ways' });
@@ -145,7 +145,7 @@ describe.skipIf(openssl === undefined)('a gateway behind an egress proxy', () =>
     expect(failures[1], 'loopback is connected to directly').toMatch(/ECONNREFUSED 127\.0\.0\.1:9/);
   });
 
-  it('ends a stream whose tunnel dies as any that breaks', async () => {
+  it('ends a stream whose tunnel dies like any broken stream', async () => {
     const content = '[[sim tokens=20 fault=stall@9]]';
     const streamed = await ask({ stream: true, messages: [{ role: 'user', content }] });
     const reader = streamed.body?.getReader();

@@ -65,7 +65,7 @@ async function victimCalls(count: number): Promise<readonly number[]> {
 const good = (count: number): readonly number[] => Array.from({ length: count }, () => 200);
 const codeOf = ({ text }: Received): number => (JSON.parse(text) as { code: number }).code;
 
-describe('an account that nobody pays for', () => {
+describe('an account without a payer', () => {
   test('has no body read: it is refused at once and readably, and the call is logged', async () => {
     const key = await world.newKey('empty@example.com');
     const answers = Array.from({ length: 14 }, () => receive(attack(key, GZIP, STALLED)));
@@ -79,7 +79,7 @@ describe('an account that nobody pays for', () => {
     expect(rows).toEqual([{ calls: 14 }]);
   });
 
-  test('is not told to go on when it asks first', async () => {
+  test('is not asked for its body after Expect: 100-continue', async () => {
     const key = await world.newKey('empty@example.com');
     const headers = { expect: '100-continue', 'content-length': String(50 * MIB) };
     const socket = attack(key, headers, Buffer.alloc(0));
@@ -87,7 +87,7 @@ describe('an account that nobody pays for', () => {
     expect(String(first)).toMatch(/^HTTP\/1.1 403 /);
   });
 
-  test('hears of it also behind a body that it sent whole', async () => {
+  test('reads the refusal also behind a body that it sent whole', async () => {
     const key = await world.newKey('empty@example.com');
     const body = Buffer.alloc(30 * MIB, 0x20);
     const answer = await exchange(world.url, { path: PATH, headers: world.headers(key), body });
@@ -110,12 +110,12 @@ async function fillWithStalled(key: string): Promise<void> {
   }
 }
 
-test('bodies of one account that stall leave all others their room', async () => {
+test('stalled bodies of one account leave memory for all others', async () => {
   await fillWithStalled(await world.newKey(attackerEmail(0)));
   expect(await victimCalls(10)).toEqual(good(10));
 });
 
-test('nor do swollen bodies of a dozen accounts together stop anybody who holds little', async () => {
+test('swollen bodies of a dozen accounts together do not stop an account that holds little', async () => {
   const keys = await Promise.all(
     Array.from({ length: ATTACKERS }, (_, index) => world.newKey(attackerEmail(index))),
   );
@@ -126,7 +126,7 @@ test('nor do swollen bodies of a dozen accounts together stop anybody who holds 
   expect(await victimCalls(10)).toEqual(good(10));
 });
 
-test('answers that an account does not take away count as its own too', async () => {
+test('answers that an account does not read count as its memory too', async () => {
   const key = await world.newKey(attackerEmail(0));
   const content = '[[sim tokens=2 fault=huge-body@8]]';
   const body = Buffer.from(JSON.stringify({ model: 'gpt-5', messages: [{ role: 'user', content }] }));

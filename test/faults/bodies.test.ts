@@ -75,7 +75,7 @@ test('a body of exactly 100 MiB reaches the vendor byte for byte', async () => {
   expect(lastSeen()).toMatchObject({ bodySha256: forwarded(body), bodyBytes: LIMIT + 11 });
 });
 
-test('one byte more is 41301, and the client that sent it all sees the answer', async () => {
+test('a body with one byte more is 41301, and the client that sent it all reads the answer', async () => {
   const before = world.simulator.stats.requests;
   const body = chatBody(LIMIT + 1);
   const answer = await exchange(world.url, { path: PATH, headers: world.headers(), body });
@@ -83,7 +83,7 @@ test('one byte more is 41301, and the client that sent it all sees the answer', 
   expect(world.simulator.stats.requests).toBe(before);
 });
 
-test('chunked, it is 41301 while reading: the answer does not wait for the end', async () => {
+test('a chunked body over the limit is 41301 during the upload', async () => {
   const socket = dial(world.url);
   const answer = receive(socket);
   socket.write(head({ 'transfer-encoding': 'chunked' }));
@@ -97,14 +97,14 @@ test('chunked, it is 41301 while reading: the answer does not wait for the end',
   expect([got.status, codeOf(got)]).toEqual([413, 41301]);
 });
 
-test('a declared length over the limit is refused before a byte of it came', async () => {
+test('a declared length over the limit is refused before any byte of the body', async () => {
   const socket = dial(world.url);
   socket.write(head({ 'content-length': String(LIMIT + 1) }));
   const answer = await receive(socket);
   expect([answer.status, codeOf(answer)]).toEqual([413, 41301]);
 });
 
-test('a length that lies: what is missing is waited for, what is too much is a bad request', async () => {
+test('a wrong length waits for missing bytes, and surplus bytes are a bad request', async () => {
   const before = world.simulator.stats.requests;
   const short = dial(world.url);
   short.write(Buffer.concat([head({ 'content-length': '5000' }), chatBody(200)]));
@@ -124,7 +124,7 @@ test.each([
   ['br', brotliCompressSync],
   ['zstd', zstdCompressSync],
   ['deflate', deflateSync],
-] as const)('a body encoded with %s is decoded before it goes on', async (encoding, encode) => {
+] as const)('a body encoded with %s is decoded before it is forwarded', async (encoding, encode) => {
   const plain = chatBody(20_000);
   const body = encode(plain);
   const headers = { ...world.headers(), 'content-encoding': encoding };
@@ -183,7 +183,7 @@ test.each([
   expect([answer.status, codeOf(answer)]).toEqual([400, 40002]);
 });
 
-test('bodies beyond the budget of the process are 50301, and its bytes come back', async () => {
+test('bodies beyond the budget of the process are 50301, and its bytes are returned', async () => {
   const body = chatBody(50 * MIB);
   const sockets = Array.from({ length: 3 }, () => dial(world.url));
   const answers = sockets.map((socket) => receive(socket));
@@ -201,7 +201,7 @@ test('bodies beyond the budget of the process are 50301, and its bytes come back
   await until(async () => codeOf(await whole()) === 50201);
 });
 
-test('a whole answer counts against the same budget', async () => {
+test('a complete answer counts against the same budget', async () => {
   const prompt = '[[sim tokens=2 fault=huge-body@130]]';
   const response = await world.post(PATH, { model: 'cheap', messages: [{ role: 'user', content: prompt }] });
   expect(response.status).toBe(503);
@@ -214,7 +214,7 @@ const PNG = Buffer.from(
   'base64',
 );
 
-test('an image edit as a form reaches the vendor with every value as it was but for its model', async () => {
+test('an image edit as a form reaches the vendor with every value unchanged except its model', async () => {
   const boundary = '----edges--of--a--form';
   const part = (disposition: string, value: Buffer | string): Buffer =>
     Buffer.concat([
@@ -247,7 +247,7 @@ test('an image edit as a form reaches the vendor with every value as it was but 
   expect(Buffer.from(await image.arrayBuffer()).equals(PNG)).toBe(true);
 });
 
-test('an image edit as JSON goes to the vendor’s edits as JSON', async () => {
+test('an image edit as JSON reaches the vendor’s edit endpoint as JSON', async () => {
   const body = (model: string): string =>
     `{ "model" : "${model}", "prompt":"a \\u0073hip", "images":[{"image_url":"data:image/png;base64,${PNG.toString('base64')}"}] }`;
   const sent = { path: '/v1/images/edits', headers: world.headers(), body: body('painter') };

@@ -114,7 +114,7 @@ describe.each(SURFACES)('a client of $name that leaves', (surface) => {
     expect((await rowOf(tag))?.output).toBe(20);
   });
 
-  test('half-closes its side after the request is served, or let go, but never kept', async () => {
+  test('with a half-closed connection after the request is served, or closed, but never kept', async () => {
     const tag = `half-${surface.name}`;
     const socket = open(surface, `tag=${tag} tokens=5 pace=10`);
     socket.end();
@@ -125,7 +125,7 @@ describe.each(SURFACES)('a client of $name that leaves', (surface) => {
     else expect(row?.verdict ?? 'cut-by-client').toBe('cut-by-client');
   });
 
-  test('is told that the vendor still works, in its own form and between events', async () => {
+  test('gets signs of life of the vendor, in its own form and between events', async () => {
     const body = JSON.stringify(
       surface.body(surface.model, `[[sim tokens=12 fault=pause@6:${KEEP_ALIVE_MS * 3}]]`, 'stream'),
     );
@@ -149,7 +149,7 @@ const KEEP_ALIVE_FORMS: Readonly<Record<Surface['name'], RegExp>> = {
 
 const CHAT = SURFACES[0] as Surface;
 
-test('a slow reader slows the vendor down instead of filling our memory', async () => {
+test('a slow reader slows the vendor down instead of filling memory', async () => {
   const socket = open(CHAT, 'tag=slow tokens=400000');
   const { bytesWritten } = world.simulator.stats;
   let read = 0;
@@ -189,7 +189,7 @@ test('a client that never reads is cut, and pays for what was produced', async (
   socket.destroy();
 });
 
-test('a thousand left streams leave no slot, socket, timer or listener behind', async () => {
+test('a thousand abandoned streams leave no slot, socket, timer or listener behind', async () => {
   await world.settled();
   const resources = (): number => process.getActiveResourcesInfo().length;
   const leave = async (): Promise<void> => {

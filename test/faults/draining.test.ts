@@ -40,12 +40,12 @@ test.each([
   { what: 'the readiness', method: 'GET', path: '/readyz', status: 503 },
   { what: 'a request of the platform', method: 'GET', path: '/openapi.json', status: 200 },
   { what: 'an unknown path', method: 'GET', path: '/nowhere', status: 404 },
-])('the answer to $what says that the connection closes', async ({ what: _, status, ...sent }) => {
+])('the answer to $what announces that the connection closes', async ({ what: _, status, ...sent }) => {
   const answer = await exchange(world.url, { headers: world.headers(), ...sent });
   expect([answer.status, answer.headers.connection, answer.ending]).toEqual([status, 'close', 'whole']);
 });
 
-test('a call whose body is long and late is answered, not reset', async () => {
+test('a call with a long and late body is answered, not reset', async () => {
   const body = Buffer.from(JSON.stringify(chat('tokens=1', 'x'.repeat(500_000))));
   const socket = dial(world.url);
   const lines = { ...world.headers(), host: 'gateway', 'content-length': String(body.length) };

@@ -42,13 +42,13 @@ const SMUGGLING: readonly (readonly [string, readonly string[], string])[] = [
   ['two hosts', ['host: a', 'host: b', 'content-length: 5', LENGTH], BODY],
 ];
 
-test.each(SMUGGLING)('%s is a 400, and the vendor hears nothing', async (_, lines, body) => {
+test.each(SMUGGLING)('%s is a 400, and does not reach the vendor', async (_, lines, body) => {
   const answer = await exchangeBytes(world.url, raw(lines, body));
   expect(answer.status).toBe(400);
   expect(world.simulator.truth.list('smuggled')).toEqual([]);
 });
 
-test('the host a request names, an absolute address and forwarding headers decide nothing', async () => {
+test('the Host header, an absolute address and forwarding headers have no effect', async () => {
   const { host } = new URL(world.url);
   const odd = [
     'host: api.openai.com',
@@ -72,12 +72,12 @@ test.each([
   '/v1/../v1/chat/completions',
   '/v1/chat%2fcompletions',
   '/V1/chat/completions',
-])('the path %s is not ours: 40401', async (path) => {
+])('the path %s is unknown: 40401', async (path) => {
   const answer = await exchangeBytes(world.url, requestBytes({ path, headers: world.headers(), body: BODY }));
   expect([answer.status, JSON.parse(answer.text).code]).toEqual([404, 40401]);
 });
 
-test('headers and addresses without end are 431, and the process lives', async () => {
+test('endless headers and addresses are 431, and the process survives', async () => {
   const headers = { ...world.headers(), 'x-long': 'x'.repeat(100_000) };
   const long = await exchangeBytes(world.url, requestBytes({ path: PATH, headers, body: BODY }));
   expect(long.status).toBe(431);
@@ -97,7 +97,7 @@ test('headers and addresses without end are 431, and the process lives', async (
   expect((await world.post(PATH, BODY)).status).toBe(200);
 });
 
-test('requests in a row on one connection are answered in their order', async () => {
+test('pipelined requests on one connection are answered in order', async () => {
   const socket = dial(world.url);
   const request = (index: number, delayMs: number): Buffer => {
     const body = chat(`[[sim tag=row-${index} tokens=${index + 1} delay=${delayMs}]]`);
@@ -121,7 +121,7 @@ test('requests in a row on one connection are answered in their order', async ()
   expect(counts).toEqual([1, 2, 3]);
 });
 
-test('garbage behind a running stream ends the connection, not the stream’s form', async () => {
+test('garbage behind a running stream ends the connection, without a broken stream', async () => {
   const socket = dial(world.url);
   const body = chat('[[sim tag=garbage tokens=200 pace=20]]', { stream: true });
   socket.write(requestBytes({ path: PATH, headers: world.headers(), body }));

@@ -59,7 +59,7 @@ function watchTurns(): () => readonly number[] {
   };
 }
 
-test('ten bodies of 50 MB at once pass, and none of them holds a neighbour’s small calls up', async () => {
+test('ten simultaneous bodies of 50 MB pass, and none of them delays small calls of others', async () => {
   for (let index = 0; index < 30; index++) await smallCall();
   const load: Load = { url: world.url, headers: world.headers(), count: BODIES, bytes: 50 * MIB };
   let statuses: readonly number[] | undefined;

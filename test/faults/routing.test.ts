@@ -135,13 +135,13 @@ async function attemptsOf(model: string): Promise<string[][]> {
   return calls.map(({ attempts }) => attempts.map(({ credential, outcome }) => `${credential} ${outcome}`));
 }
 
-test('the lower priority serves, the higher one waits for its failure', async () => {
+test('the route of the lower priority number serves, and the other waits for its failure', async () => {
   const answers = await askMany('by-priority', 20);
   expect(answers.every(({ status, attempts }) => status === 200 && attempts === '1')).toBe(true);
   expect([first.stats.requests, second.stats.requests]).toEqual([20, 0]);
 });
 
-test('within a priority the weight is the share', async () => {
+test('the weight is the share within a priority', async () => {
   for (let round = 0; round < 8; round++) await askMany('by-weight', 50);
   expect(first.stats.requests + second.stats.requests).toBe(400);
   // 300 expected; five standard deviations are 43.
@@ -149,7 +149,7 @@ test('within a priority the weight is the share', async () => {
   expect(first.stats.requests).toBeLessThan(345);
 });
 
-test('with one dead route every call succeeds, and after five failures it is not asked any more', async () => {
+test('every call succeeds with one dead route, which is not asked any more after five failures', async () => {
   const attempts: Array<string | null> = [];
   for (let index = 0; index < 12; index++) {
     const answer = await ask('dead-first');
@@ -164,7 +164,7 @@ test('with one dead route every call succeeds, and after five failures it is not
   expect(figures).toMatch(/^tollgate_breaker_state\{route="\d+"\} 2$/m);
 });
 
-test('a 429 with Retry-After sends the call to the other route and spares the first', async () => {
+test('a 429 with Retry-After sends the call to the other route and skips the first', async () => {
   first.script({ answer: { status: 429, headers: { 'retry-after': '30' } } });
   const served = await ask('cooling-first');
   expect([served.status, served.attempts]).toEqual([200, '2']);
@@ -174,7 +174,7 @@ test('a 429 with Retry-After sends the call to the other route and spares the fi
   expect(await attemptsOf('cooling-first')).toEqual([['first 429', 'second ok'], ['second ok']]);
 });
 
-test('a platform credential that the vendor refuses is passed over and shown unhealthy', async () => {
+test('a platform credential that the vendor refuses is skipped and reported unhealthy', async () => {
   const served = await ask('refused-first');
   expect([served.status, served.attempts]).toEqual([200, '2']);
   // The suspect comes last now, so it is not asked again.
@@ -183,7 +183,7 @@ test('a platform credential that the vendor refuses is passed over and shown unh
   expect(figures).toMatch(/^tollgate_credentials_unhealthy 1$/m);
 });
 
-test('alone, it says nothing about the client: 50202, without the vendor’s words', async () => {
+test('a refused credential without another route is 50202, without the vendor’s text', async () => {
   const answer = await ask('refused-alone');
   expect(answer.status).toBe(502);
   expect(JSON.parse(answer.text)).toMatchObject({ code: 50202 });
@@ -191,7 +191,7 @@ test('alone, it says nothing about the client: 50202, without the vendor’s wor
   expect(await attemptsOf('refused-alone')).toEqual([['wrong-key 401']]);
 });
 
-test.each([400, 409, 413, 422])('a client’s own %i returns at once, unchanged', async (status) => {
+test.each([400, 409, 413, 422])('a %i that the client caused returns at once, unchanged', async (status) => {
   const body = `{"error":{"message":"yours ${status}","type":"invalid_request_error"}}`;
   first.script({ answer: { status, body } });
   const answer = await ask('client-fault');
@@ -199,7 +199,7 @@ test.each([400, 409, 413, 422])('a client’s own %i returns at once, unchanged'
   expect(second.stats.requests).toBe(0);
 });
 
-test('when every route fails the vendor’s own error is passed on unchanged', async () => {
+test('the vendor’s own error is passed on unchanged when every route fails', async () => {
   first.script({ answer: { status: 500, body: '{"error":{"message":"first"}}' } });
   second.script({ answer: { status: 503, body: '{"error":{"message":"second"}}' } });
   const answer = await ask('all-broken');
@@ -208,7 +208,7 @@ test('when every route fails the vendor’s own error is passed on unchanged', a
   expect(await attemptsOf('all-broken')).toEqual([['first 500', 'second 503']]);
 });
 
-test('a 429 of the only route is passed on with its Retry-After, and the next call is spared the way', async () => {
+test('a 429 of the only route is passed on with its Retry-After, and the next call is refused at once', async () => {
   first.script({ answer: { status: 429, headers: { 'retry-after': '17' } } });
   const answer = await ask('limited-alone');
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '17']);
@@ -218,25 +218,25 @@ test('a 429 of the only route is passed on with its Retry-After, and the next ca
   expect(first.stats.requests).toBe(1);
 });
 
-test('nobody listens anywhere: 50202', async () => {
+test('a vendor without a listener is 50202', async () => {
   const answer = await ask('dead-everywhere');
   expect([answer.status, JSON.parse(answer.text).code]).toEqual([502, 50202]);
   expect(await attemptsOf('dead-everywhere')).toEqual([['dead connect', 'dead-too connect']]);
 });
 
-test('nobody answers in time: 50401', async () => {
+test('a vendor that does not answer in time is 50401', async () => {
   const answer = await ask('late-everywhere', 'delay=60000');
   expect([answer.status, JSON.parse(answer.text).code]).toEqual([504, 50401]);
   expect(await attemptsOf('late-everywhere')).toEqual([['first timeout', 'second timeout']]);
 });
 
-test('comments are no event: a vendor that sends nothing else is late, too', async () => {
+test('a vendor that sends only comments is late, because comments are no event', async () => {
   const answer = await ask('only-comments', '', { stream: true });
   expect([answer.status, JSON.parse(answer.text).code]).toEqual([504, 50401]);
   expect(await attemptsOf('only-comments')).toEqual([['comments no-event']]);
 });
 
-test('bytes are no answer: a vendor whose plain body never ends is late, too', async () => {
+test('a vendor whose plain body never ends is late', async () => {
   const answer = await ask('byte-by-byte');
   expect([answer.status, JSON.parse(answer.text).code]).toEqual([504, 50401]);
   expect(await attemptsOf('byte-by-byte')).toEqual([['drips timeout']]);
@@ -250,13 +250,13 @@ test('an error as the first event is a failed route, not a 200', async () => {
   expect(answer.text).not.toContain('error');
 });
 
-test.each([404, 408, 500, 502, 529])('after a %i the next route is asked', async (status) => {
+test.each([404, 408, 500, 502, 529])('the next route is asked after a %i', async (status) => {
   first.script({ answer: { status } });
   const answer = await ask('other-failures');
   expect([answer.status, answer.attempts]).toEqual([200, '2']);
 });
 
-test('after the first byte nothing is asked again', async () => {
+test('no route is asked again after the first byte', async () => {
   first.script({ answer: { fault: 'reset@3' } });
   const broken = ask('cut-after-begin', 'tokens=10', { stream: true });
   await expect(broken).rejects.toThrow();
@@ -264,7 +264,7 @@ test('after the first byte nothing is asked again', async () => {
   expect(await attemptsOf('cut-after-begin')).toEqual([['first cut-by-upstream']]);
 });
 
-test('second tries are a share of what runs: an outage is not doubled', async () => {
+test('retries are a share of the running calls, so that an outage is not doubled', async () => {
   first.script({ times: 30, answer: { status: 500 } });
   const answers = await askMany('retry-storm', 30, 'delay=200');
   const served = answers.filter(({ status }) => status === 200).length;
@@ -274,14 +274,14 @@ test('second tries are a share of what runs: an outage is not doubled', async ()
   expect(answers.filter(({ status }) => status === 500).length).toBe(30 - served);
 });
 
-test('a credential’s concurrency is kept, as the vendor counts it', async () => {
+test('a credential’s concurrency limit is kept, as the vendor counts it', async () => {
   const answers = await askMany('three-at-once', 12, 'delay=3000');
   expect(answers.every(({ status }) => status === 200)).toBe(true);
   expect(first.stats.peakOpen).toBe(3);
   expect(second.stats.requests).toBe(9);
 });
 
-test('without another route the rest hears when to come back', async () => {
+test('calls beyond the limit get a wait without another route', async () => {
   const answers = await askMany('three-at-once-alone', 8, 'delay=3000');
   const refused = answers.filter(({ status }) => status === 503);
   expect(first.stats.peakOpen).toBe(3);
@@ -289,7 +289,7 @@ test('without another route the rest hears when to come back', async () => {
   expect(refused.every(({ headers }) => Number(headers.get('retry-after')) >= 1)).toBe(true);
 });
 
-test('a credential’s requests a minute are kept, as the vendor counts them', async () => {
+test('a credential’s requests per minute are kept, as the vendor counts them', async () => {
   const answers = await askMany('five-a-minute', 12);
   expect(answers.every(({ status }) => status === 200)).toBe(true);
   expect([first.stats.requests, second.stats.requests]).toEqual([5, 7]);

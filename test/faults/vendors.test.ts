@@ -157,7 +157,7 @@ describe('a bad vendor', () => {
     });
   }
 
-  test('has every fault the simulator knows in this table', () => {
+  test('has every fault of the simulator in this table', () => {
     const directives = ROWS.map(({ directive }) => directive).join(' ');
     const missing = FAULT_NAMES.filter((name) => !new RegExp(`[=,]${name}(@|$| )`).test(directives));
     expect(missing).toEqual([]);

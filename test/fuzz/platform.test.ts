@@ -35,7 +35,7 @@ interface Tally {
 }
 
 test(
-  `strange requests to every row, in ${ROUNDS_MIN} rounds and for ${SECONDS} s at least: no 5xx of ours, none costly, nothing kept`,
+  `strange requests to every row, in ${ROUNDS_MIN} rounds and for ${SECONDS} s at least, cause no 5xx, no high cost, and keep nothing`,
   async () => {
     const tally: Tally = { shots: 0, codes: new Map(), problems: [] };
     const targets = rows.map((row) => ({ row, shots: shotAt(row, idsFor(row)) }));

@@ -23,7 +23,7 @@ const ask = (model: string) => ({
   messages: [{ role: 'user', content: 'my-private-words [[sim tokens=7]]' }],
 });
 
-test('at level debug every ended call is one line, without words or secrets', async () => {
+test('every ended call is one line at level debug, without content or secrets', async () => {
   const { world, lines } = await startLogged('debug');
   const served = await world.post('/v1/chat/completions', ask('gpt-5'));
   await served.text();
@@ -62,7 +62,7 @@ test('at level debug every ended call is one line, without words or secrets', as
   for (const secret of ['my-private-words', world.key, 'sk-sim-openai']) expect(all).not.toContain(secret);
 });
 
-test('at level info no call has a line', async () => {
+test('no call has a line at level info', async () => {
   const { world, lines } = await startLogged('info');
   await (await world.post('/v1/chat/completions', ask('gpt-5'))).text();
   await world.settled();

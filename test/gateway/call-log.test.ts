@@ -50,7 +50,7 @@ function expectFrame(row: LoggedCall, requestId: string | null, before: number):
 }
 
 describe('the row of a call in the log', () => {
-  it('of success has the model, the route, the attempt, the price, the times and the hold', async () => {
+  it('that succeeded has the model, the route, the attempt, the price, the times and the hold', async () => {
     const before = Date.now();
     const response = await world.post(CHAT, ask('[[sim tokens=40 delay=30]]'));
     await response.text();
@@ -81,7 +81,7 @@ describe('the row of a call in the log', () => {
     expect(await paidCredits(world, requestId)).toBe(row.charge_micro);
   });
 
-  it('of a stream says so, and its first byte came before its end', async () => {
+  it('that streamed has the flag, and its first byte came before its end', async () => {
     const response = await world.post(CHAT, ask('[[sim tokens=10 pace=20]]', { stream: true }));
     await response.text();
     const row = await loggedCall(world, response.headers.get('x-request-id'));
@@ -89,7 +89,7 @@ describe('the row of a call in the log', () => {
     expect(row.duration_ms).toBeGreaterThan((row.ttfb_ms as number) + 100);
   });
 
-  it('of a second attempt names both routes, in order, and charges the one that answered', async () => {
+  it('with a second attempt names both routes, in order, and charges the one that answered', async () => {
     const tag = 'log-second';
     world.simulator.script({ match: { tag }, times: 1, answer: { status: 503 } });
     const body = { ...ask(`[[sim tag=${tag} tokens=40]]`), model: 'two-routes' };
@@ -109,7 +109,7 @@ describe('the row of a call in the log', () => {
     expect(world.simulator.truth.list(tag).map(({ status }) => status)).toEqual([503, 200]);
   });
 
-  it('of a refusal has its code and nothing used, held, tried or charged', async () => {
+  it('that was refused has its code and nothing used, held, tried or charged', async () => {
     const before = Date.now();
     const response = await world.post(CHAT, { ...ask('hello'), model: 'plan-only' });
     const requestId = response.headers.get('x-request-id');
@@ -132,19 +132,19 @@ describe('the row of a call in the log', () => {
     });
   });
 
-  it('of a refused body is there too: the key was good', async () => {
+  it('whose body was refused exists, because the key was valid', async () => {
     const response = await world.post(CHAT, '{"model":');
     const row = await loggedCall(world, response.headers.get('x-request-id'));
     expect(row).toMatchObject({ ...NOTHING_USED, status: 400, error_code: 40002, verdict: 'refused' });
   });
 
-  it('of a request without a good key does not exist: it is nobody’s', async () => {
+  it('without a valid key does not exist', async () => {
     const response = await world.post(CHAT, ask('hello'), { authorization: 'Bearer sk-garbage' });
     const requestId = response.headers.get('x-request-id');
     await expect(loggedCall(world, requestId)).rejects.toThrow(/^0 rows/);
   });
 
-  it('of a vendor’s own error has its status, no code of ours, and no charge', async () => {
+  it('with a vendor’s own error has its status, no code of the gateway, and no charge', async () => {
     const response = await world.post(CHAT, ask('hello', { temperature: 0.2 }));
     expect(response.status).toBe(400);
     const row = await loggedCall(world, response.headers.get('x-request-id'));
@@ -160,14 +160,14 @@ describe('the row of a call in the log', () => {
     expect(await paidCredits(world, response.headers.get('x-request-id'))).toBe(0n);
   });
 
-  it('of a vendor that broke has our code and what happened', async () => {
+  it('with a broken vendor has the code of the gateway and what happened', async () => {
     const response = await world.post(CHAT, ask('[[sim fault=reset-early]]'));
     const row = await loggedCall(world, response.headers.get('x-request-id'));
     expect(row).toMatchObject({ ...NOTHING_USED, status: 502, error_code: 50202, verdict: 'failed' });
     expect(row.attempts).toHaveLength(1);
   });
 
-  it('of a stream that the vendor cut charges what was produced', async () => {
+  it('with a stream that the vendor cut charges what was produced', async () => {
     const tag = 'log-cut';
     const response = await world.post(CHAT, ask(`[[sim tag=${tag} tokens=90 cut=40]]`, { stream: true }));
     await expect(response.text()).rejects.toThrow();

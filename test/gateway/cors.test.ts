@@ -36,7 +36,7 @@ describe('without TOLLGATE_CORS_ORIGINS', () => {
   });
   afterAll(() => world?.close());
 
-  test('no answer says a word about origins, and a preflight is a wrong method', async () => {
+  test('no answer has a CORS header, and a preflight is a wrong method', async () => {
     const origin = 'https://app.example';
     for (const path of PATHS) {
       expect(corsOf(await fetch(world.url + path, { headers: { origin } })), path).toEqual([]);
@@ -83,14 +83,14 @@ describe('with TOLLGATE_CORS_ORIGINS', () => {
     }
   });
 
-  test('what depends on more than the origin says both', async () => {
+  test('an answer that depends on more than the origin has both in Vary', async () => {
     const docs = await (await fetch(`${world.url}/docs`)).text();
     const [, program = ''] = /src="(\/docs\/scalar[^"]+)"/.exec(docs) ?? [];
     const answer = await fetch(world.url + program, { method: 'HEAD' });
     expect(answer.headers.get('vary')).toBe('origin, accept-encoding');
   });
 
-  test('the platform is for the named origin only, and a cookie opens nothing', async () => {
+  test('the platform is open to the configured origin only, without cookies', async () => {
     const stranger = { origin: 'https://evil.example' };
     const models = await fetch(`${world.url}/v1/models`, { headers: stranger });
     expect(models.headers.get('access-control-allow-origin')).toBe('*');
@@ -103,29 +103,26 @@ describe('with TOLLGATE_CORS_ORIGINS', () => {
     }
   });
 
-  test.skipIf(chromium === undefined)(
-    'a page calls models from a browser, and no cookie goes along',
-    async () => {
-      const browser = await startBrowser(chromium ?? '');
-      try {
-        const look = { width: 800, height: 600, scheme: 'light' } as const;
-        const opened = await browser.open(look);
-        await opened.go(page.origin);
-        const call = (init: object): string => `fetch(${JSON.stringify(`${world.url}/v1/chat/completions`)}, {
+  test.skipIf(chromium === undefined)('a page calls models from a browser, without cookies', async () => {
+    const browser = await startBrowser(chromium ?? '');
+    try {
+      const look = { width: 800, height: 600, scheme: 'light' } as const;
+      const opened = await browser.open(look);
+      await opened.go(page.origin);
+      const call = (init: object): string => `fetch(${JSON.stringify(`${world.url}/v1/chat/completions`)}, {
         method: 'POST', body: ${JSON.stringify(JSON.stringify({ ...CHAT, stream: true }))},
         headers: ${JSON.stringify({ ...world.headers(), 'x-stainless-lang': 'js' })}, ...${JSON.stringify(init)},
       }).then(async (answer) => [answer.status, answer.headers.get('x-tollgate-model'), (await answer.text()).slice(0, 5)],
         (error) => error.name)`;
-        expect(await opened.evaluate(call({}))).toEqual([200, 'gpt-5', 'data:']);
-        expect(await opened.evaluate(call({ headers: { authorization: 'Bearer wrong' } }))).toEqual([
-          401,
-          null,
-          '{"cod',
-        ]);
-        expect(await opened.evaluate(call({ credentials: 'include' }))).toBe('TypeError');
-      } finally {
-        await browser.close();
-      }
-    },
-  );
+      expect(await opened.evaluate(call({}))).toEqual([200, 'gpt-5', 'data:']);
+      expect(await opened.evaluate(call({ headers: { authorization: 'Bearer wrong' } }))).toEqual([
+        401,
+        null,
+        '{"cod',
+      ]);
+      expect(await opened.evaluate(call({ credentials: 'include' }))).toBe('TypeError');
+    } finally {
+      await browser.close();
+    }
+  });
 });

@@ -79,7 +79,7 @@ function askMany(model: keyof typeof MODELS, count: number, directive: string): 
 
 const served = (answers: readonly Answer[]): number => answers.filter(({ status }) => status === 200).length;
 
-test('calls at once are counted over all nodes', async () => {
+test('concurrent calls of a credential are counted over all nodes', async () => {
   const answers = await askMany('three-at-once', 12, 'tokens=1 delay=1500');
   expect([served(answers), world.simulator.stats.peakOpen]).toEqual([3, 3]);
   const refused = answers.filter(({ status }) => status !== 200);
@@ -91,7 +91,7 @@ test('calls at once are counted over all nodes', async () => {
   expect(served(await askMany('three-at-once', 2, 'tokens=1'))).toBe(2);
 });
 
-test('requests a minute are too', async () => {
+test('requests per minute of a credential are counted over all nodes', async () => {
   const answers = await askMany('five-a-minute', 14, 'tokens=1');
   expect([served(answers), world.simulator.stats.requests]).toEqual([5, 5]);
   const again = await askMany('five-a-minute', 4, 'tokens=1');
@@ -99,7 +99,7 @@ test('requests a minute are too', async () => {
   expect(again.every(({ wait }) => Number(wait) > 1 && Number(wait) <= 60)).toBe(true);
 });
 
-test('and tokens, with what was really used', async () => {
+test('tokens of a credential are counted over all nodes, as used', async () => {
   expect(served(await askMany('few-tokens', 1, 'tokens=250'))).toBe(1);
   expect(served(await askMany('few-tokens', 1, 'tokens=250'))).toBe(1);
   await world.settled();

@@ -73,7 +73,7 @@ describe('the errors of the gateway', () => {
     });
   }
 
-  it('has a case for each of its codes but the one for faults of its own', () => {
+  it('have a case for each code except the one for internal faults', () => {
     const tried = new Set(ERROR_CASES.map(({ code }) => code));
     const untried = Object.values(ERRORS).filter(({ code }) => !tried.has(code));
     expect(untried.map(({ code }) => code)).toEqual([ERRORS.internal.code]);

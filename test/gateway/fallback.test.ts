@@ -18,7 +18,7 @@ const outcomes = (row: Readonly<Record<string, unknown>>): string[] =>
   (row.attempts as { outcome: string }[]).map(({ outcome }) => outcome);
 
 describe('rule S-21: routes of the model are tried one by one, and the first that succeeds serves', () => {
-  it('without the fallback model ever hearing of it', async () => {
+  it('without a request to the fallback model', async () => {
     const customer = await falling('gemini');
     world.fail('gpt-5-2026-08-01', 500);
     const { status, body, row, heard } = await world.ask(customer, { model: 'two-ways' });
@@ -76,7 +76,7 @@ describe('rule S-26, rule S-27: when all routes fail, the fallback model serves'
     expect(outcomes(row)).toEqual(['ok']);
   });
 
-  it('and the request is converted from the client’s own bytes for it', async () => {
+  it('with a request that is converted from the client’s own bytes', async () => {
     const customer = await falling('gemini');
     world.fail('claude-sonnet-5', 500);
     const { body, row } = await world.ask(customer, {
@@ -89,7 +89,7 @@ describe('rule S-26, rule S-27: when all routes fail, the fallback model serves'
     expect(row).toMatchObject({ protocol_in: 'messages', protocol_out: 'gemini', model_used: 'gemini' });
   });
 
-  it('paid by whoever pays for that model: a plan that covers only the first leaves it to Credits', async () => {
+  it('paid by the payer of that model: a plan that covers only the first leaves it to Credits', async () => {
     const customer = await falling('claude', { plans: ['PLUS'] });
     world.fail('gpt-4o', 500);
     const { row, paid, heard } = await world.ask(customer);
@@ -98,7 +98,7 @@ describe('rule S-26, rule S-27: when all routes fail, the fallback model serves'
   });
 });
 
-describe('rule S-28: the original error', () => {
+describe('rule S-28: the original error is returned', () => {
   it.each<[string, string | null]>([
     ['none is configured', null],
     ['the fallback is the model itself', 'gpt'],
@@ -116,7 +116,7 @@ describe('rule S-28: the original error', () => {
     expect(paid).toBe(0n);
   });
 
-  it('when the fallback fails too: status and body of the model that was asked for, and no third', async () => {
+  it('when the fallback fails too: status and body of the requested model, and no third model', async () => {
     const customer = await falling('claude');
     world.fail('gpt-4o', 503);
     world.fail('claude-sonnet-5', 500);
@@ -128,18 +128,21 @@ describe('rule S-28: the original error', () => {
     expect([row.charge_micro, paid]).toEqual([0n, 0n]);
   });
 
-  it.each([400, 413, 422])('when the fallback answers %i: nobody asked that model', async (refusal) => {
-    const customer = await falling('claude');
-    world.fail('gpt-4o', 429);
-    world.fail('claude-sonnet-5', refusal);
-    const { status, headers, row, paid } = await world.ask(customer);
-    expect([status, headers.get('x-tollgate-model')]).toEqual([429, 'gpt']);
-    expect(headers.get('retry-after-ms')).toBe('1');
-    expect(outcomes(row)).toEqual(['429', String(refusal)]);
-    expect([row.charge_micro, paid]).toEqual([0n, 0n]);
-  });
+  it.each([400, 413, 422])(
+    'when the fallback answers %i, because the client did not request that model',
+    async (refusal) => {
+      const customer = await falling('claude');
+      world.fail('gpt-4o', 429);
+      world.fail('claude-sonnet-5', refusal);
+      const { status, headers, row, paid } = await world.ask(customer);
+      expect([status, headers.get('x-tollgate-model')]).toEqual([429, 'gpt']);
+      expect(headers.get('retry-after-ms')).toBe('1');
+      expect(outcomes(row)).toEqual(['429', String(refusal)]);
+      expect([row.charge_micro, paid]).toEqual([0n, 0n]);
+    },
+  );
 
-  it('when images are limited and only the fallback paints: the call took none', async () => {
+  it('when images are limited and only the fallback makes them: the call took none', async () => {
     const limited = await falling('drawer', { policyId: 5 });
     world.fail('gpt-4o', 503);
     const { status, heard } = await world.ask(limited);
@@ -150,7 +153,7 @@ describe('rule S-28: the original error', () => {
     expect((await world.ask(limited, { model: 'routeless' })).body.model).toBe('drawer');
   });
 
-  it('when the model could not be routed and the fallback fails: what was wrong with the model', async () => {
+  it('when the model has no route and the fallback fails: the error of the model', async () => {
     const customer = await falling('claude');
     world.fail('claude-sonnet-5', 500);
     const { status, body, row } = await world.ask(customer, { model: 'routeless' });
@@ -159,7 +162,7 @@ describe('rule S-28: the original error', () => {
     expect(outcomes(row)).toEqual(['500']);
   });
 
-  it('when nobody pays for the fallback', async () => {
+  it('when the fallback has no payer', async () => {
     const patch = { apiBilling: false };
     const customer = await falling('claude', { plans: ['PLUS'], patch });
     world.fail('gpt-4o', 503);
@@ -169,7 +172,7 @@ describe('rule S-28: the original error', () => {
 });
 
 describe('no fallback model serves', () => {
-  it('a request that the vendor calls wrong', async () => {
+  it('a request that the vendor refuses as wrong', async () => {
     const { status, row } = await world.ask(await falling('claude'), { body: { temperature: 99 } });
     expect([status, outcomes(row)]).toEqual([400, ['400']]);
   });
@@ -213,7 +216,7 @@ describe('no fallback model serves', () => {
   });
 });
 
-it('a call with a fallback takes one place in the request window, and one slot that is given back', async () => {
+it('a call with a fallback takes one place in the request window, and one slot that is freed', async () => {
   const customer = await falling('claude', { policyId: 2 });
   world.fail('gpt-4o', 500);
   expect((await world.ask(customer)).body.model).toBe('claude');
@@ -221,7 +224,7 @@ it('a call with a fallback takes one place in the request window, and one slot t
   expect((await world.ask(customer)).body.code).toBe(42902);
 });
 
-it('however few retries are left, a model is tried to its last route before another one serves', async () => {
+it('a model is tried to its last route before another one serves, however few retries are left', async () => {
   const customer = await falling('gemini');
   world.fail('gpt-5-2026-08-01', 500, 100);
   const question = { model: 'two-ways', words: 'tokens=40 delay=500' };

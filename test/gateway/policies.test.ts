@@ -23,7 +23,7 @@ async function call(key: string): Promise<string> {
   return limit === null ? String(response.status) : `${response.status} ${limit.split('; ').at(-1)}`;
 }
 
-it('a policy of its own that an operator gives an account is in force at once, for all its keys', async () => {
+it('an account’s own policy is in force at once, for all its keys', async () => {
   const keys = [await world.newKey(EMAIL), await world.newKey(EMAIL), await world.newKey(EMAIL)];
   expect(await Promise.all(keys.map(call))).toEqual(['200', '200', '200']);
   const changed = await operator.write('PUT', account, { policy_id: TWO_A_MINUTE });
@@ -39,7 +39,7 @@ it('a policy of its own that an operator gives an account is in force at once, f
   expect(await call(keys[0] ?? '')).toBe('200');
 });
 
-it('a policy of a key does not lift those of its account', async () => {
+it('a key’s policy does not lift those of its account', async () => {
   await operator.write('PUT', account, { policy_id: TWO_A_MINUTE });
   // A thousand times as much, and nothing of it reaches beyond the account.
   const wide = await world.newKey(EMAIL, { policyId: 1 });
@@ -49,7 +49,7 @@ it('a policy of a key does not lift those of its account', async () => {
   await operator.write('PUT', account, { policy_id: null });
 });
 
-it('a policy of a key tightens, and counts for that key alone', async () => {
+it('a key’s policy tightens, and counts for that key alone', async () => {
   const [one, other] = [
     await world.newKey(EMAIL, { policyId: TWO_A_MINUTE }),
     await world.newKey(EMAIL, { policyId: TWO_A_MINUTE }),
@@ -58,7 +58,7 @@ it('a policy of a key tightens, and counts for that key alone', async () => {
   expect(await call(other)).toBe('200');
 });
 
-it('a policy that does not exist is refused, and one that an account has is not removed', async () => {
+it('an unknown policy is refused, and one in use is not removed', async () => {
   const refused = await operator.ask('PUT', account, { policy_id: 999 });
   expect(refused.body).toMatchObject({ code: 1001, message: expect.stringContaining('policy_id') });
   await operator.write('PUT', account, { policy_id: TWO_A_MINUTE });

@@ -30,7 +30,7 @@ async function failureOf(call: Promise<unknown>): Promise<unknown> {
 }
 
 describe('Messages with the Anthropic SDK', () => {
-  it('a plain call has text, usage, the platform’s model and our request id', async () => {
+  it('a plain call has text, usage, the platform’s model and the gateway’s request id', async () => {
     const { data, request_id } = await client.messages
       .create(ask('hello [[sim tag=a1 tokens=7]]'))
       .withResponse();
@@ -43,7 +43,7 @@ describe('Messages with the Anthropic SDK', () => {
     expect(truth?.headers['anthropic-version']).toBe('2026-10-21');
   });
 
-  it('a stream is put together', async () => {
+  it('a stream is assembled', async () => {
     const message = await client.messages.stream(ask('[[sim tokens=9]]')).finalMessage();
     expect(message.stop_reason).toBe('end_turn');
     expect(message.usage.output_tokens).toBe(9);
@@ -66,7 +66,7 @@ describe('Messages with the Anthropic SDK', () => {
     expect(second.stop_reason).toBe('end_turn');
   });
 
-  it('tools are called in plain and streamed answers, and their results are taken', async () => {
+  it('tools are called in plain and streamed answers, and their results are accepted', async () => {
     const asked = { ...ask('[[sim tool=weather]]'), tools: [TOOL] };
     const plain = await client.messages.create(asked);
     const streamed = await client.messages.stream(asked).finalMessage();
@@ -88,7 +88,7 @@ describe('Messages with the Anthropic SDK', () => {
     }
   });
 
-  it('a picture is seen', async () => {
+  it('a picture reaches the model', async () => {
     const data =
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const source = { type: 'base64' as const, media_type: 'image/png' as const, data };
@@ -110,7 +110,7 @@ describe('Messages with the Anthropic SDK', () => {
 });
 
 describe('errors in the Anthropic SDK', () => {
-  it('an error of ours is raised with our message', async () => {
+  it('an error of the gateway is raised with its message', async () => {
     const stranger = new Anthropic({ baseURL: world.url, apiKey: 'sk-garbage', maxRetries: 0 });
     const error = await failureOf(stranger.messages.create(ask('hello')));
     expect(error).toBeInstanceOf(APIError);
@@ -119,12 +119,12 @@ describe('errors in the Anthropic SDK', () => {
     expect((error as APIError).requestID).toMatch(/^req_/);
   });
 
-  it('an error of the vendor is raised as the vendor wrote it', async () => {
+  it('an error of the vendor is raised unchanged', async () => {
     const error = await failureOf(client.messages.create({ ...ask('hello'), max_tokens: -1 }));
     expect(error).toMatchObject({ status: 400, error: { error: { type: 'invalid_request_error' } } });
   });
 
-  it('a key in x-api-key is told to come as a bearer', async () => {
+  it('a key in x-api-key is refused with a hint at the bearer header', async () => {
     const { model, max_tokens, messages } = ask('hello');
     const response = await fetch(`${world.url}/v1/messages`, {
       method: 'POST',
@@ -152,14 +152,14 @@ describe('a cut stream raises in the Anthropic SDK', () => {
 });
 
 describe('a silent vendor', () => {
-  it('is bridged by pings that the Anthropic SDK does not mind', async () => {
+  it('is bridged by pings that the Anthropic SDK accepts', async () => {
     const stream = client.messages.stream(ask('[[sim tokens=8 fault=pause@5:2300]]'));
     const message = await stream.finalMessage();
     const [block] = message.content;
     expect(block?.type === 'text' && block.text.split(' ')).toHaveLength(8);
   });
 
-  it('is really bridged: the bytes are there', async () => {
+  it('is bridged on the wire', async () => {
     const body = { ...ask('[[sim tokens=4 fault=pause@4:1500]]'), stream: true };
     const response = await world.post('/v1/messages', body, { 'anthropic-version': '2023-06-01' });
     expect(await response.text()).toContain('\n\nevent: ping\ndata: {"type":"ping"}\n\n');

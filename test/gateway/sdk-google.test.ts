@@ -61,7 +61,7 @@ describe('generate-content with the Google SDK', () => {
     expect(JSON.stringify(truth?.headers)).not.toContain('never-forwarded');
   });
 
-  it('a stream is put together and ends with a finish reason', async () => {
+  it('a stream is assembled and ends with a finish reason', async () => {
     const { text, last } = await readStream('[[sim tokens=9]]');
     expect(text.split(' ')).toHaveLength(9);
     expect(last).toBe('STOP');
@@ -72,7 +72,7 @@ describe('generate-content with the Google SDK', () => {
     expect(text.split(' ')).toHaveLength(5);
   });
 
-  it('tools are called and their results are taken, signatures included', async () => {
+  it('tools are called and their results are accepted, signatures included', async () => {
     const config = { tools: [TOOL] };
     const question = { role: 'user', parts: [{ text: '[[sim tool=weather]]' }] };
     const first = await client.models.generateContent({ model: MODEL, contents: [question], config });
@@ -101,7 +101,7 @@ describe('generate-content with the Google SDK', () => {
 });
 
 describe('errors in the Google SDK', () => {
-  it('an error of ours is raised with our message and code', async () => {
+  it('an error of the gateway is raised with its message and code', async () => {
     const call = clientOf('sk-garbage').models.generateContent({ model: MODEL, contents: 'hello' });
     const error = await failureOf(call);
     expect(error).toBeInstanceOf(ApiError);
@@ -110,7 +110,7 @@ describe('errors in the Google SDK', () => {
     expect((error as ApiError).message).toContain('The API key is invalid, deleted, disabled or expired');
   });
 
-  it('an error of the vendor is raised as the vendor wrote it', async () => {
+  it('an error of the vendor is raised unchanged', async () => {
     const config = { temperature: 9 };
     const call = client.models.generateContent({ model: MODEL, contents: 'hello', config });
     expect(await failureOf(call)).toMatchObject({
@@ -140,13 +140,13 @@ describe('a cut stream raises in the Google SDK', () => {
 });
 
 describe('a silent vendor', () => {
-  it('is bridged by chunks without words, which the Google SDK does not mind', async () => {
+  it('is bridged by empty chunks, which the Google SDK accepts', async () => {
     const { text, last } = await readStream('[[sim tokens=8 fault=pause@4:2300]]');
     expect(text.split(' ')).toHaveLength(8);
     expect(last).toBe('STOP');
   });
 
-  it('is really bridged: the bytes are there, as events and in a JSON array', async () => {
+  it('is bridged on the wire, as events and in a JSON array', async () => {
     const path = `/v1beta/models/${MODEL}:streamGenerateContent`;
     const body = { contents: [{ parts: [{ text: '[[sim tokens=4 fault=pause@2:1500]]' }] }] };
     const [events, array] = await Promise.all([world.post(`${path}?alt=sse`, body), world.post(path, body)]);

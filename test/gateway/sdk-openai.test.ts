@@ -48,7 +48,7 @@ describe('Chat Completions with the OpenAI SDK', () => {
     expect(answer.usage).toMatchObject({ prompt_tokens: truth?.inputTokens, completion_tokens: 7 });
   });
 
-  it('a stream is put together, and has no usage that was not asked for', async () => {
+  it('a stream is assembled, without usage that was not requested', async () => {
     const stream = client.chat.completions.stream({
       model: 'gpt-5',
       messages: user('[[sim tag=o2 tokens=9]]'),
@@ -60,7 +60,7 @@ describe('Chat Completions with the OpenAI SDK', () => {
     expect(whole.usage ?? undefined).toBeUndefined();
   });
 
-  it('usage that was asked for arrives', async () => {
+  it('requested usage arrives', async () => {
     const stream = await client.chat.completions.create({
       model: 'gpt-5',
       messages: user('[[sim tokens=9]]'),
@@ -72,7 +72,7 @@ describe('Chat Completions with the OpenAI SDK', () => {
     expect(output).toBe(9);
   });
 
-  it('tools are called in plain and streamed answers, and their results are taken', async () => {
+  it('tools are called in plain and streamed answers, and their results are accepted', async () => {
     const ask = { model: 'gpt-5', messages: user('[[sim tool=weather]]'), tools: [TOOL] };
     const plain = await client.chat.completions.create(ask);
     const streamed = await client.chat.completions.stream(ask).finalChatCompletion();
@@ -125,7 +125,7 @@ describe('Responses with the OpenAI SDK', () => {
 });
 
 describe('Images with the OpenAI SDK', () => {
-  it('pictures are made, edited and streamed', async () => {
+  it('images are made, edited and streamed', async () => {
     const made = await client.images.generate({ model: 'gpt-image-1', prompt: 'a cat', n: 2 });
     expect(made.data).toHaveLength(2);
     const [first] = made.data ?? [];
@@ -151,7 +151,7 @@ describe('Images with the OpenAI SDK', () => {
 });
 
 describe('errors in the OpenAI SDK', () => {
-  it('an error of ours is raised with our message and code', async () => {
+  it('an error of the gateway is raised with its message and code', async () => {
     const call = client.chat.completions.create({ model: 'plan-only', messages: user('hello') });
     const error = await failureOf(call);
     expect(error).toBeInstanceOf(APIError);
@@ -164,7 +164,7 @@ describe('errors in the OpenAI SDK', () => {
     expect((error as APIError).requestID).toMatch(/^req_/);
   });
 
-  it('an error of the vendor is raised as the vendor wrote it', async () => {
+  it('an error of the vendor is raised unchanged', async () => {
     const call = client.chat.completions.create({
       model: 'gpt-5',
       messages: user('hello'),
@@ -230,7 +230,7 @@ it('the error of a cut Responses stream carries the number after the last event'
 });
 
 describe('a silent vendor', () => {
-  it('is bridged by signs of life that the OpenAI SDK does not see', async () => {
+  it('is bridged by signs of life that the OpenAI SDK ignores', async () => {
     const content = '[[sim tokens=8 fault=pause@4:2300]]';
     const chat = client.chat.completions.stream({ model: 'gpt-5', messages: user(content) });
     const responses = client.responses.stream({ model: 'gpt-5', input: content });
@@ -239,14 +239,14 @@ describe('a silent vendor', () => {
     expect(second.output_text.split(' ')).toHaveLength(8);
   });
 
-  it('is really bridged: the bytes are there', async () => {
+  it('is bridged on the wire', async () => {
     const body = { model: 'gpt-5', stream: true, messages: user('[[sim tokens=4 fault=pause@2:1500]]') };
     const response = await world.post('/v1/chat/completions', body);
     expect(await response.text()).toContain('\n\n: keep-alive\n\n');
   });
 });
 
-it('a model nobody serves is asked for once by an SDK that would try three times', async () => {
+it('an unknown model is requested once by an SDK that would try three times', async () => {
   const stubborn = new OpenAI({ baseURL: `${world.url}/v1`, apiKey: world.key });
   const error = await failureOf(
     stubborn.chat.completions.create({ model: 'gpt-misspelt', messages: user('hi') }),

@@ -36,7 +36,7 @@ describe('the import rules', () => {
     );
   });
 
-  it('stop a domain from importing the insides of another', () => {
+  it('stop a domain from importing the inner files of another', () => {
     const found = check({
       'src/gate/memory.ts': 'export const gate = 1;',
       'src/ledger/settler.ts': "import { gate } from '../gate/memory.ts';",
@@ -44,7 +44,7 @@ describe('the import rules', () => {
     expect(found).toEqual(['src/ledger/settler.ts:1 imports imports src/gate/memory.ts']);
   });
 
-  it('stop protocol from knowing accounts, and the platform from calling the gateway', () => {
+  it('stop protocol from importing accounts, and the platform from calling the gateway', () => {
     const found = check({
       'src/accounts/contract.ts': CONTRACT,
       'src/gateway/pipeline.ts': 'export const run = 1;',
@@ -57,7 +57,7 @@ describe('the import rules', () => {
     ]);
   });
 
-  it('stop a dialect from knowing another one, but not those that bring two together', () => {
+  it('stop a dialect from importing another one, except in files that combine two', () => {
     const found = check({
       'src/protocol/hub/part.ts': 'export const part = 1;',
       'src/protocol/messages/finish.ts': "import { part } from '../hub/part.ts';",
@@ -80,7 +80,7 @@ describe('the import rules', () => {
     expect(found).toEqual(['src/http/server.ts:1 imports imports src/app.ts']);
   });
 
-  it('keep simulators, benchmarks and tests out of src, but for the demo', () => {
+  it('keep simulators, benchmarks and tests out of src, except for the demo', () => {
     const found = check({
       'sim/server.ts': 'export const sim = 1;',
       'test/support/postgres.ts': 'export const postgres = 1;',
@@ -103,7 +103,7 @@ describe('the import rules', () => {
     expect(found).toEqual(['src/cli/demo/demo.ts:1 imports imports sim/server.ts']);
   });
 
-  it('give every package one home and refuse a package without one', () => {
+  it('give every package one importing folder and refuse a package without one', () => {
     const found = check({
       'src/store/database.ts': "import pg from 'pg';",
       'src/gateway/attempt/forward.ts': "import { Redis } from 'ioredis';\nimport express from 'express';",
@@ -120,7 +120,7 @@ describe('the import rules', () => {
     ]);
   });
 
-  it('name a file that does not exist, a test that is imported, and a file of no layer', () => {
+  it('report a missing file, an imported test, and a file of no layer', () => {
     const found = check({
       'src/gate/memory.ts': "import { window } from './window.ts';",
       'src/gate/memory.test.ts': 'export const made = 1;',
@@ -134,7 +134,7 @@ describe('the import rules', () => {
     ]);
   });
 
-  it('name a cycle once, with the whole way around, also when it is made of types', () => {
+  it('report a cycle once, with its whole path, also when it consists of types', () => {
     const found = check({
       'src/gate/one.ts': "import type { Two } from './two.ts';\nexport type One = Two;",
       'src/gate/two.ts': "import type { Three } from './three.ts';\nexport type Two = Three;",

@@ -5,7 +5,7 @@ import { treeOf } from './tree.ts';
 const check = (path: string, text: string): string[] =>
   checkHomes(treeOf({ [path]: text })).map(({ rule, line, message }) => `${line} ${rule}: ${message}`);
 
-describe('one home each', () => {
+describe('one place of use is enforced', () => {
   it('for the environment', () => {
     const text =
       "const one = process.env;\nconst two = process['env'].HOME;\nimport { env } from 'node:process';";
@@ -51,7 +51,7 @@ describe('one home each', () => {
     expect(check('src/store/ledger/ledger.ts', "const text = 'select id from accounts';")).toEqual([]);
   });
 
-  it('for sockets and programs, while servers, types and address checks are free', () => {
+  it('for sockets and programs, while servers, types and address checks are allowed anywhere', () => {
     expect(check('src/gateway/attempt/forward.ts', "await fetch('https://example.com');")).toEqual([
       '1 sockets: fetch',
     ]);
@@ -88,7 +88,7 @@ describe('one home each', () => {
     expect(check('src/catalog/price.ts', 'interface Row { amountMicro: bigint }')).toEqual([]);
   });
 
-  it('for input and output, of which kernel and protocol have none', () => {
+  it('for input and output, which kernel and protocol do not have', () => {
     expect(check('src/protocol/bytes/sse.ts', "import { readFileSync } from 'node:fs';")).toEqual([
       '1 islands: imports node:fs',
     ]);
@@ -98,7 +98,7 @@ describe('one home each', () => {
     expect(check('src/ledger/journal/journal.ts', "import { readFileSync } from 'node:fs';")).toEqual([]);
   });
 
-  it('for input and output, with one file that reads what a package brings', () => {
+  it('for input and output, with one exception that reads the file of a package', () => {
     expect(check('src/protocol/meter/vocabulary.ts', "import { readFileSync } from 'node:fs';")).toEqual([]);
     expect(check('src/protocol/meter/vocabulary.ts', "import { readFile } from 'node:fs/promises';")).toEqual(
       ['1 islands: imports node:fs/promises'],

@@ -44,7 +44,7 @@ describe('the size rules', () => {
     expect(one(checkSizes, `run(() => ${lines(61)});`)).toEqual(refused('a function'));
   });
 
-  it('count a chapter of tests as a chapter, and a test as a function', () => {
+  it('count a describe as a group, and a test as a function', () => {
     const lines = `{${'\n'.repeat(60)}}`;
     expect(one(checkSizes, `describe('a', () => ${lines});`)).toEqual([]);
     expect(one(checkSizes, `describe.skipIf(!here)('a', () => ${lines});`)).toEqual([]);
@@ -76,7 +76,7 @@ describe('the size rules', () => {
 });
 
 describe('the bans', () => {
-  it('name calls, each with its place', () => {
+  it('report calls, each with its place', () => {
     expect(one(checkBans, "console.log('a');")).toEqual(['1 console console.log(…)']);
     expect(one(checkBans, "console.log('a');", 'src/cli/commands/apply.ts')).toEqual([]);
     expect(one(checkBans, 'JSON.parse(text);')).toEqual(['1 json-parse JSON.parse(…)']);
@@ -89,7 +89,7 @@ describe('the bans', () => {
     expect(one(checkBans, "new Function('a');")).toEqual(['1 evaluate new Function(…)']);
   });
 
-  it('name words in paths and at the end of type names, not inside them', () => {
+  it('report words in paths and at the end of type names, not inside them', () => {
     expect(one(checkBans, '', 'src/gate/window-utils.ts')).toEqual(['1 names "utils" in its path']);
     expect(one(checkBans, '', 'src/common/window.ts')).toEqual(['1 names "common" in its path']);
     expect(one(checkBans, '', 'src/gate/Window.ts')).toEqual(['1 names Window.ts']);
@@ -97,7 +97,7 @@ describe('the bans', () => {
     expect(one(checkBans, 'interface Route { baseUrl: string }')).toEqual([]);
   });
 
-  it('refuse tests that are left out, but for a named prerequisite', () => {
+  it('refuse skipped tests, except for a named prerequisite', () => {
     const path = 'src/gate/memory.test.ts';
     expect(one(checkBans, "it.only('a', run);", path)).toEqual(['1 test-switches it.only']);
     expect(one(checkBans, "describe.skip('a', run);", path)).toEqual(['1 test-switches describe.skip']);
@@ -127,8 +127,8 @@ describe('the bans', () => {
   });
 });
 
-describe('the neighbours', () => {
-  it('ask for a test of every file that runs: its own, or of a file of its folder that uses it', () => {
+describe('the rules of neighbours', () => {
+  it('require a test of every file that runs: its own, or of a file of its folder that uses it', () => {
     const found = checkNeighbours(
       treeOf({
         'src/gate/one.ts': 'export const one = () => 1;',
@@ -151,7 +151,7 @@ describe('the neighbours', () => {
     ]);
   });
 
-  it('name exports that nobody uses, and none that its own file or another one uses', () => {
+  it('report exports that nothing uses, except those that a file uses', () => {
     const found = checkDeadDeclarations(
       treeOf({
         'src/gate/used.ts': 'export const own = 1;\nexport const other = own;\n\nexport type Dead = string;',
@@ -161,7 +161,7 @@ describe('the neighbours', () => {
     expect(brief(found)).toEqual(['src/gate/used.ts:4 dead-declarations Dead is never used']);
   });
 
-  it('name files that only their tests use', () => {
+  it('report files that only their tests use', () => {
     const found = checkDeadFiles(
       treeOf({
         'src/main.ts': "import './gate/used.ts';",

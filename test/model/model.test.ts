@@ -64,7 +64,7 @@ function tell(name: string, { runs, steps: taken, calls, shortfalls }: Counts): 
 }
 
 test(
-  `any ${STEPS} steps leave gate and books as the rules of money say, in memory`,
+  `gate and books follow the rules of money after any ${STEPS} steps, in memory`,
   async () => {
     const counts = noCounts();
     await fc.assert(
@@ -99,7 +99,7 @@ const callSteps = fc.array(
 );
 
 test(
-  'what calls cost beyond their holds is paid whenever the funds pay for all calls: no more is short than they lack',
+  'overruns of holds are paid whenever the funds pay for all calls: the shortfall is what they lack',
   async () => {
     const counts = noCounts();
     const funds = fc.record({ credits: fc.bigInt(1_000_000n, 60_000_000n), balance: fc.bigInt(1n, 60_000n) });
@@ -138,7 +138,7 @@ test(
 );
 
 test(
-  'the same with the journal on disk and PostgreSQL as the store',
+  'journal on disk and PostgreSQL follow the same rules',
   async () => {
     const counts = noCounts();
     const fresh = await freshDatabase();
@@ -171,7 +171,7 @@ let connection: RedisConnection;
 let gates = 0;
 
 test.skipIf(redisServer === undefined)(
-  'the same with the gate on Redis, which outlives its process (skipped without redis-server)',
+  'the gate on Redis, which outlives its process, follows the same rules (skipped without redis-server)',
   async () => {
     redis = await startRedis();
     connection = await connectRedis(redis.url, silentLogger, 10_000);

@@ -15,8 +15,8 @@ const entriesOf = (accountId: number) =>
     [accountId],
   );
 
-describe('rule I-68, rule I-69: account', () => {
-  test('the profile has the user type, which is the verification level of model admission', async () => {
+describe('rule I-68, rule I-69: the account', () => {
+  test('has the user type in its profile, which is the verification level of model admission', async () => {
     const member = await world.member({ plan: 'PRO', patch: { userType: 2 } });
     const { body } = await member.ask('GET', '/profile');
     expect(body.data).toEqual({
@@ -37,7 +37,7 @@ describe('rule I-68, rule I-69: account', () => {
     });
   });
 
-  test('ext has balance, Credits, rates and switches', async () => {
+  test('has balance, Credits, rates and switches in ext', async () => {
     const patch = { userRateMicro: 87_500_000n, extraApiQuotaMicro: 7_000_000n } as const;
     const member = await world.member({ credits: 1_234n, yuan: 56n, patch });
     expect(await ext(member)).toEqual({
@@ -52,7 +52,7 @@ describe('rule I-68, rule I-69: account', () => {
     });
   });
 
-  test('what was spent this month is told, and that of another month is not', async () => {
+  test('has the amount of this month, and not that of another month', async () => {
     const member = await world.member({ credits: 50_000n });
     const { api_key: key } = await newKey(member);
     await world.call(key, 'gpt', 'tokens=3000');
@@ -64,7 +64,7 @@ describe('rule I-68, rule I-69: account', () => {
     expect((await ext(member)).month_spent).toBe('0');
   });
 
-  test('with API billing off and neither subscription nor BYOK, calls fail with 40202', async () => {
+  test('without API billing, subscription and BYOK has its calls refused with 40202', async () => {
     const member = await world.member({ credits: 5_000n });
     const { api_key: key } = await newKey(member);
     const off = await member.ask('PUT', '/api-billing', { enabled: false });
@@ -76,7 +76,7 @@ describe('rule I-68, rule I-69: account', () => {
     expect((await world.call(key)).status).toBe(200);
   });
 
-  test('calls deduct Credits; balance pays only when automatic exchange is on', async () => {
+  test('pays with Credits, and with balance only when automatic exchange is on', async () => {
     const member = await world.member({ yuan: 10n });
     const { api_key: key } = await newKey(member);
     expect((await world.call(key)).status).toBe(403);
@@ -90,7 +90,7 @@ describe('rule I-68, rule I-69: account', () => {
     expect((await ext(member)).auto_exchange).toBe(false);
   });
 
-  test('a switch is a boolean and nothing else', async () => {
+  test('takes only booleans as switches', async () => {
     const member = await world.member();
     for (const path of ['/api-billing', '/points/auto-exchange']) {
       for (const body of [{}, { enabled: 'true' }, { enabled: 1 }, { enabled: null }, [], 'enabled']) {
@@ -100,7 +100,7 @@ describe('rule I-68, rule I-69: account', () => {
     }
   });
 
-  test('the monthly cap outside the subscription is a hard upper bound in yuan, and 0 is unlimited', async () => {
+  test('has a monthly cap outside the subscription as a hard limit in yuan, and 0 is unlimited', async () => {
     const member = await world.member({ credits: 50_000n });
     const { api_key: key } = await newKey(member);
     const set = await member.ask('PUT', '/extra-api-quota', { amount: '0.000001' });
@@ -117,7 +117,7 @@ describe('rule I-68, rule I-69: account', () => {
 });
 
 describe('rule I-69: exchange of balance into Credits', () => {
-  test('is exact, to the last of six decimals, and leaves both entries in the balance log', async () => {
+  test('is exact to the last of six decimals, and leaves both entries in the balance log', async () => {
     const member = await world.member({ yuan: 100n, credits: 1n });
     const { body } = await member.ask('POST', '/points/exchange', { amount: '12.345678' });
     expect(body.data).toEqual({
@@ -133,7 +133,7 @@ describe('rule I-69: exchange of balance into Credits', () => {
     ]);
   });
 
-  test('what was exchanged can be spent by the next call', async () => {
+  test('can be spent by the next call', async () => {
     const member = await world.member({ yuan: 10n });
     const { api_key: key } = await newKey(member);
     expect((await world.call(key)).status).toBe(403);
@@ -141,7 +141,7 @@ describe('rule I-69: exchange of balance into Credits', () => {
     expect((await world.call(key)).status).toBe(200);
   });
 
-  test('more than there is is refused with 1007 and changes nothing; nothing is no amount', async () => {
+  test('of more than the balance is refused with 1007 and changes nothing; zero is not an amount', async () => {
     const member = await world.member({ yuan: 5n });
     const short = await member.ask('POST', '/points/exchange', { amount: '5.000001' });
     expect([short.status, short.body.code]).toEqual([400, 1007]);
@@ -153,7 +153,7 @@ describe('rule I-69: exchange of balance into Credits', () => {
     expect(await entriesOf(member.id)).toHaveLength(1);
   });
 
-  test('a hundred at once take of one balance exactly what is there', async () => {
+  test('takes exactly the balance when a hundred run at once', async () => {
     const member = await world.member({ yuan: 10n });
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => member.ask('POST', '/points/exchange', { amount: '3' })),
@@ -166,7 +166,7 @@ describe('rule I-69: exchange of balance into Credits', () => {
 });
 
 describe('rule I-70: preferences', () => {
-  test('the fallback model is set here, and must be an enabled model of the platform or nothing', async () => {
+  test('have a fallback model, which must be an enabled model of the platform or empty', async () => {
     const member = await world.member();
     expect((await member.ask('GET', '/preference')).body.data).toEqual({
       fallback_model: null,
@@ -187,7 +187,7 @@ describe('rule I-70: preferences', () => {
     expect((await member.ask('GET', '/preference')).body.data.fallback_model).toBeNull();
   });
 
-  test('a changed fallback model is in force for the next call', async () => {
+  test('are in force for the next call', async () => {
     const member = await world.member({ credits: 50_000n });
     const { api_key: key } = await newKey(member);
     const broken = { match: { model: 'gpt-4o' }, times: 4, answer: { status: 500 } };
@@ -200,8 +200,8 @@ describe('rule I-70: preferences', () => {
   });
 });
 
-describe('mass assignment', () => {
-  test('privileged fields beside the own ones change nothing', async () => {
+describe('an unexpected field', () => {
+  test('changes nothing, even if it is privileged', async () => {
     const member = await world.member({ yuan: 5n });
     const privileged = {
       balance: '1000',

@@ -64,7 +64,7 @@ const listed = async (member: Member, id: number) => {
 };
 
 describe('rule I-74: BYOK credentials', () => {
-  test('the vendors that can be byok are told, and no other', async () => {
+  test('are possible for the listed vendors, and no other', async () => {
     const { body } = await ada.ask('GET', '/credential/vendors');
     const codes = body.data.map((each: { vendor_code: string }) => each.vendor_code).sort();
     expect(codes).toEqual(['anthropic', 'chatty', 'google', 'idle', 'openai']);
@@ -76,7 +76,7 @@ describe('rule I-74: BYOK credentials', () => {
     expect(JSON.stringify(body)).not.toContain('sk-sim');
   });
 
-  test('one is added and listed with the last four characters of its secret only', async () => {
+  test('are added and listed with the last four characters of their secret only', async () => {
     const id = await host(ada, { name: 'mine' });
     expect(await listed(ada, id)).toMatchObject({
       id,
@@ -91,7 +91,7 @@ describe('rule I-74: BYOK credentials', () => {
     expect(JSON.stringify(rows)).not.toContain('of-ada');
   });
 
-  test('calls made with it are not charged and appear in its statistics, those of others do not', async () => {
+  test('serve calls that are not charged and appear in their statistics, and no others', async () => {
     const [member, stranger] = [await world.member(), await world.member()];
     const id = await host(member, { name: 'counted' });
     const { api_key: key } = await newKey(member);
@@ -125,7 +125,7 @@ describe('rule I-74: BYOK credentials', () => {
     }
   });
 
-  test('it is renamed, disabled and given another secret; the vendor stays', async () => {
+  test('are renamed, disabled and given another secret; the vendor is fixed', async () => {
     const id = await host(ada);
     expect(
       (await ada.ask('PUT', '/credential', { id, name: 'renamed', status: 'disabled' })).body.data,
@@ -141,7 +141,7 @@ describe('rule I-74: BYOK credentials', () => {
     expect([moved.status, moved.body.code]).toEqual([400, 1001]);
   });
 
-  test('a new address needs the secret again: a stored secret goes nowhere by itself', async () => {
+  test('need the secret again for a new address', async () => {
     const id = await host(ada);
     const bare = await ada.ask('PUT', '/credential', { id, base_url: vendor.url });
     expect([bare.status, bare.body.code]).toEqual([400, 1001]);
@@ -156,7 +156,7 @@ describe('rule I-74: BYOK credentials', () => {
     expect((await listed(ada, id)).base_url).toBe(vendor.url);
   });
 
-  test('several are deleted by the ids of the query, all or none, and no further call uses them', async () => {
+  test('are deleted by the ids of the query, all or none, and no further call uses them', async () => {
     const member = await world.member();
     const [first, second] = [await host(member), await host(member)];
     const foreign = await host(ada);
@@ -174,7 +174,7 @@ describe('rule I-74: BYOK credentials', () => {
     }
   });
 
-  test('one of somebody else answers exactly like an absent one', async () => {
+  test('of another account are answered exactly like absent ones', async () => {
     const foreign = await host(await world.member());
     for (const [method, path, body] of [
       ['PUT', '/credential', { secret: 'sk-stolen' }],
@@ -198,13 +198,13 @@ describe('rule I-74: BYOK credentials', () => {
     [{ secret: 'line\r\nbreak: x' }, 'secret'],
     [{ secret: 'x'.repeat(4_097) }, 'secret'],
     [{ name: '' }, 'name'],
-  ])('what cannot be byok is refused by its name: %j', async (parts, named) => {
+  ])('with invalid fields are refused by name: %j', async (parts, named) => {
     const answer = await ada.ask('POST', '/credential', wanted(parts));
     expect([answer.status, answer.body.code]).toEqual([400, 1001]);
     expect(answer.body.message).toContain(named);
   });
 
-  test('a name is there once in an account', async () => {
+  test('have unique names in an account', async () => {
     await host(ada, { name: 'only one' });
     const twin = await ada.ask('POST', '/credential', wanted({ name: 'only one' }));
     expect([twin.status, twin.body.code]).toEqual([409, 1005]);
@@ -220,14 +220,14 @@ describe('rule I-76: the connectivity test', () => {
     ['anthropic', 'sk-sim-anthropic-x'],
     ['google', 'sk-sim-google-x'],
     ['chatty', 'sk-sim-openai-x'],
-  ])('makes one real minimal call to %s and tells how long it took', async (vendor_code, secret) => {
+  ])('makes one real minimal call to %s and reports its duration', async (vendor_code, secret) => {
     const before = world.world.simulator.truth.all().length;
     const { data } = await probe({ vendor_code, secret });
     expect(data).toEqual({ ok: true, status: 200, latency_ms: expect.any(Number), message: null });
     expect(world.world.simulator.truth.all().length - before).toBe(1);
   });
 
-  test('tells the vendor’s own words when it refuses, without the secret', async () => {
+  test('reports the vendor’s own error, without the secret', async () => {
     const secret = 'sk-of-nobody-at-all';
     const { code, data } = await probe({ vendor_code: 'openai', secret });
     expect([code, data.ok, data.status]).toEqual([0, false, 401]);
@@ -235,7 +235,7 @@ describe('rule I-76: the connectivity test', () => {
     expect(JSON.stringify(data)).not.toContain(secret);
   });
 
-  test('by its id a stored one is tried at its own address, whatever else the request names', async () => {
+  test('uses a stored credential at its own address, whatever else the request contains', async () => {
     vendor.answer = json(200, { id: 'x', choices: [] });
     vendor.heard.length = 0;
     const own = await host(ada, { base_url: vendor.url, secret: 'sk-for-my-own-address' });
@@ -252,7 +252,7 @@ describe('rule I-76: the connectivity test', () => {
     ['a raw page', (response: ServerResponse) => response.end('<html>INNER SECRET PAGE</html>'), 200],
     ['an error page', json(500, '<html>INNER SECRET PAGE</html>'), 500],
     ['foreign JSON', json(404, { detail: 'INNER SECRET PAGE' }), 404],
-  ])('shows nothing raw of what answers: %s', async (_name, answer, status) => {
+  ])('returns nothing raw of the answer: %s', async (_name, answer, status) => {
     vendor.answer = answer;
     const { data } = await probe({ ...GOOD, base_url: vendor.url });
     expect(data).toMatchObject({ ok: false, status });
@@ -267,7 +267,7 @@ describe('rule I-76: the connectivity test', () => {
     expect(vendor.heard).toHaveLength(1);
   });
 
-  test('shortens what a vendor says, takes line breaks and the secret out of it', async () => {
+  test('shortens the vendor’s text, without line breaks and the secret', async () => {
     const words = `no\r\n${GOOD.secret} ${'x'.repeat(5_000)}`;
     vendor.answer = json(401, { error: { message: words, type: 'auth' } });
     const { data } = await probe({ ...GOOD, base_url: vendor.url });
@@ -275,7 +275,7 @@ describe('rule I-76: the connectivity test', () => {
     expect(data.message).toMatch(/^no … x+…$/);
   });
 
-  test('of an answer without end or without size only so much is read', async () => {
+  test('reads a bounded part of an endless or huge answer', async () => {
     vendor.answer = (response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const chunk = Buffer.alloc(65_536, 'x');
@@ -289,7 +289,7 @@ describe('rule I-76: the connectivity test', () => {
     expect(data).toMatchObject({ ok: false, status: null });
   });
 
-  test('one at a time for an account', async () => {
+  test('runs one at a time for an account', async () => {
     const member = await world.member();
     let release = (): void => {};
     vendor.answer = (response) => {
@@ -304,7 +304,7 @@ describe('rule I-76: the connectivity test', () => {
     expect((await first).data.ok).toBe(true);
   });
 
-  test('a vendor without a text model of the platform cannot be tried, and says so', async () => {
+  test('is refused for a vendor without a text model of the platform', async () => {
     expect((await probe({ vendor_code: 'idle', secret: 'sk-x' })).data).toMatchObject({
       ok: false,
       status: null,
@@ -312,7 +312,7 @@ describe('rule I-76: the connectivity test', () => {
   });
 
   test.each([{}, { vendor_code: 'openai' }, { secret: 'sk-x' }, { id: 0 }, { id: '1' }])(
-    'what is neither a credential nor an id is refused: %j',
+    'is refused without a credential or an id: %j',
     async (body) => {
       expect((await probe(body)).code).toBe(1001);
     },

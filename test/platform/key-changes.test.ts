@@ -15,7 +15,7 @@ afterAll(() => world.close());
 const change = async (body: object) => (await member.ask('PUT', '/api-key', body)).body;
 
 describe('a key is changed by its owner, in force for the next call', () => {
-  test('its policy: taken, and taken away', async () => {
+  test('in its policy, which can be set and removed', async () => {
     const { id, api_key: key } = await newKey(member);
     expect(await change({ id, policy_id: 2 })).toMatchObject({ code: 0, data: { policy_id: 2 } });
     expect((await world.call(key)).status).toBe(200);
@@ -24,7 +24,7 @@ describe('a key is changed by its owner, in force for the next call', () => {
     expect((await world.call(key)).status).toBe(200);
   });
 
-  test('its expiry: set, moved and taken away', async () => {
+  test('in its expiry, which can be set, moved and removed', async () => {
     const { id, api_key: key } = await newKey(member);
     const soonMs = Math.ceil(Date.now() / 1_000) * 1_000 + 1_000;
     const later = '2099-01-01 00:00:00';
@@ -35,7 +35,7 @@ describe('a key is changed by its owner, in force for the next call', () => {
     expect((await change({ id, expires_at: null })).data.expires_at).toBeNull();
   });
 
-  test('its name and status, and what is not said stays', async () => {
+  test('in its name and status, and missing fields stay unchanged', async () => {
     const { id, api_key: key } = await newKey(member, { policy_id: 2, expires_at: '2099-01-01 00:00:00' });
     const { data } = await change({ id, name: 'renamed', status: 'disabled' });
     expect(data).toMatchObject({
@@ -51,7 +51,7 @@ describe('a key is changed by its owner, in force for the next call', () => {
     [{ policy_id: 4711 }, 'policy_id is not a policy that a key may have'],
     [{ expires_at: '2027-02-30 00:00:00' }, 'expires_at is a date or time that does not exist'],
     [{ expires_at: '2020-01-01 00:00:00' }, 'expires_at is in the past: the time is '],
-  ])('%j is refused, and nothing is changed', async (body, message) => {
+  ])('but %j is refused, and nothing is changed', async (body, message) => {
     const { id } = await newKey(member);
     const answer = await change({ id, name: 'other', ...body });
     expect(answer.code).toBe(1001);
@@ -59,7 +59,7 @@ describe('a key is changed by its owner, in force for the next call', () => {
     expect((await member.ask('GET', `/api-key/detail/${id}`)).body.data.name).toBe('a key');
   });
 
-  test('another account finds nothing to change', async () => {
+  test('but not by another account', async () => {
     const { id } = await newKey(member);
     const stranger = await world.member();
     const { status, body } = await stranger.ask('PUT', '/api-key', { id, policy_id: 2 });

@@ -20,7 +20,7 @@ const outcome = async (answer: ReturnType<Member['ask']>) => {
 };
 
 describe('rule I-66: an API key', () => {
-  test('name is required and has at most 100 characters', async () => {
+  test('needs a name of at most 100 characters', async () => {
     const name = '𝔎é字🙂'.repeat(25);
     expect([...name]).toHaveLength(100);
     const { body } = await ada.ask('POST', '/api-key', { name });
@@ -39,7 +39,7 @@ describe('rule I-66: an API key', () => {
     }
   });
 
-  test('policy_id attaches a limit policy, which must exist and be open to users', async () => {
+  test('can have a policy_id, which must exist and be open to users', async () => {
     const limited = await newKey(ada, { policy_id: 2 });
     expect((await ada.ask('GET', `/api-key/detail/${limited.id}`)).body.data.policy_id).toBe(2);
     expect((await world.call(limited.api_key)).status).toBe(200);
@@ -51,7 +51,7 @@ describe('rule I-66: an API key', () => {
     }
   });
 
-  test('an operator says which policies users may choose; what is left unsaid follows the plans', async () => {
+  test('can have the policies that an operator opened; by default those of the plans', async () => {
     const { email } = await world.member({ patch: { role: 'operator' } });
     const operator = await operatorOf(world.world, email);
     const say = (policy: number, selectable: boolean | null) =>
@@ -69,13 +69,13 @@ describe('rule I-66: an API key', () => {
     expect([await choose(2), await choose(3)]).toEqual([0, 1001]);
   });
 
-  test('a policy that comes with a subscription has higher priority', async () => {
+  test('has the subscription’s policy with higher priority', async () => {
     const member = await world.member({ plan: 'PRO' });
     const { api_key: key } = await newKey(member, { policy_id: 2 });
     for (let calls = 0; calls < 3; calls++) expect((await world.call(key)).status).toBe(200);
   });
 
-  test('expires_at is YYYY-MM-DD hh:mm:ss; absent means that it never expires; the past is refused', async () => {
+  test('has expires_at as YYYY-MM-DD hh:mm:ss, which is absent for no expiry and never in the past', async () => {
     const laterMs = Math.ceil(Date.now() / 1000) * 1000 + 3_600_000;
     const { id, api_key: lasting } = await newKey(ada, { expires_at: showTime(laterMs) });
     const { body } = await ada.ask('GET', `/api-key/detail/${id}`);
@@ -101,7 +101,7 @@ describe('rule I-66: an API key', () => {
     expect(await codeOf(await world.call(key))).toBe(40101);
   });
 
-  test('the status is enabled by default', async () => {
+  test('is enabled by default', async () => {
     const { body } = await ada.ask('POST', '/api-key', { name: 'by default' });
     expect(body.data.status).toBe('enabled');
     const asleep = await newKey(ada, { status: 'disabled' });
@@ -109,7 +109,7 @@ describe('rule I-66: an API key', () => {
     expect(await outcome(ada.ask('POST', '/api-key', { name: 'x', status: 'deleted' }))).toEqual([400, 1001]);
   });
 
-  test('the plaintext is in the create response only; lists and details have a prefix', async () => {
+  test('has its plaintext in the create response only; lists and details have a prefix', async () => {
     const { id, api_key: key } = await newKey(ada, { name: 'secretive' });
     expect(key).toMatch(/^tg-[0-9a-z]{39}$/);
     const page = await ada.ask('GET', '/api-key/page?size=100');
@@ -120,7 +120,7 @@ describe('rule I-66: an API key', () => {
     expect(JSON.stringify(rows)).not.toContain(key.slice(9));
   });
 
-  test('an account may have several keys, in pages, newest first', async () => {
+  test('is one of several in an account, in pages, newest first', async () => {
     const member = await world.member();
     const ids: number[] = [];
     for (const name of ['one', 'two', 'three']) ids.unshift((await newKey(member, { name })).id);
@@ -139,7 +139,7 @@ describe('rule I-66: an API key', () => {
 });
 
 describe('rule I-67: keys', () => {
-  test('a key works at once, and a deleted one is refused at once with 40101', async () => {
+  test('work at once, and deleted ones are refused at once with 40101', async () => {
     const { id, api_key: key } = await newKey(ada);
     expect((await world.call(key)).status).toBe(200);
     expect((await ada.ask('DELETE', `/api-key?ids=${id}`)).body.data).toEqual({ deleted: 1 });
@@ -148,7 +148,7 @@ describe('rule I-67: keys', () => {
     expect(await outcome(ada.ask('DELETE', `/api-key?ids=${id}`))).toEqual([404, 1004]);
   });
 
-  test('a disabled key is refused at once with 40101, and works again when it is enabled', async () => {
+  test('that are disabled are refused at once with 40101, and work again when they are enabled', async () => {
     const { id, api_key: key } = await newKey(ada);
     const disabled = await ada.ask('PUT', '/api-key', { id, status: 'disabled', name: 'tired' });
     expect(disabled.body.data).toMatchObject({ id, name: 'tired', status: 'disabled' });
@@ -157,7 +157,7 @@ describe('rule I-67: keys', () => {
     expect((await world.call(key)).status).toBe(200);
   });
 
-  test('ids are a comma-separated query parameter: malformed ones are refused and nothing is deleted', async () => {
+  test('are deleted by a comma-separated list of ids: malformed ones are refused and nothing is deleted', async () => {
     const { id } = await newKey(ada);
     const wrong = [
       '',
@@ -179,7 +179,7 @@ describe('rule I-67: keys', () => {
     expect(await outcome(ada.ask('GET', `/api-key/detail/${id}`))).toEqual([200, 0]);
   });
 
-  test('several are deleted by one request; with a foreign or absent one among them none is', async () => {
+  test('are deleted together; with a foreign or absent one among them none is', async () => {
     const [first, second, foreign] = [await newKey(ada), await newKey(ada), await newKey(eve)];
     for (const stranger of [foreign.id, 999_999_999]) {
       const answer = await ada.ask('DELETE', `/api-key?ids=${first.id},${stranger},${second.id}`);
@@ -193,7 +193,7 @@ describe('rule I-67: keys', () => {
     expect(both.body.data).toEqual({ deleted: 2 });
   });
 
-  test('a key of somebody else answers exactly like an absent one', async () => {
+  test('of another account are answered exactly like absent ones', async () => {
     const { id } = await newKey(eve, { name: 'eve alone' });
     for (const [method, path, body] of [
       ['GET', '/api-key/detail/:id'],
@@ -209,7 +209,7 @@ describe('rule I-67: keys', () => {
     expect((await eve.ask('GET', `/api-key/detail/${id}`)).body.data.name).toBe('eve alone');
   });
 
-  test('it is told when a key was used last', async () => {
+  test('have the time of their last use', async () => {
     const { id, api_key: key } = await newKey(ada);
     expect((await ada.ask('GET', `/api-key/detail/${id}`)).body.data.last_used_at).toBeNull();
     const beforeMs = Date.now();
@@ -228,12 +228,12 @@ describe('rule I-67: keys', () => {
     ['prefix', 'tg-zzzzzz'],
     ['api_key', 'tg-x'],
     ['balance', '9'],
-  ])('%s is not the caller’s to set', async (name, value) => {
+  ])('do not take %s from the caller', async (name, value) => {
     const { body } = await ada.ask('POST', '/api-key', { name: 'mine', [name]: value });
     expect(body).toEqual({ code: 1001, message: `${name} is not known`, data: null });
   });
 
-  test('a hundred deletions of one key at once have one effect', async () => {
+  test('are deleted once by a hundred simultaneous deletions', async () => {
     const { id, api_key: key } = await newKey(ada);
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => ada.ask('DELETE', `/api-key?ids=${id}`)),
@@ -244,8 +244,8 @@ describe('rule I-67: keys', () => {
   });
 });
 
-describe('rule I-17: who may ask', () => {
-  test('an API key sent to a platform endpoint is invalid, and an access token sent to the gateway is invalid', async () => {
+describe('rule I-17: authentication', () => {
+  test('refuses an API key at a platform endpoint, and an access token at the gateway', async () => {
     const { api_key: key } = await newKey(ada);
     const refused = await world.world.api('GET', '/api-key/page', { token: key });
     expect([refused.status, refused.body.code]).toEqual([401, 1002]);

@@ -83,7 +83,7 @@ describe('rule I-78: the call log', () => {
     ]);
   });
 
-  test('times are those of the configured time zone', async () => {
+  test('has times of the configured time zone', async () => {
     const { rows } = await page('/call-log/page?size=1');
     const shown = Date.parse(`${String(rows[0]?.created_at).replace(' ', 'T')}+05:30`);
     expect(Math.abs(shown - Date.now())).toBeLessThan(120_000);
@@ -100,7 +100,7 @@ describe('rule I-78: the call log', () => {
     await announceAndWait(members.world.database);
   });
 
-  test('a flag subscription_covered marks calls covered by a subscription', async () => {
+  test('has a flag subscription_covered for calls covered by a subscription', async () => {
     const covered = await members.member({ plan: 'PRO' });
     const own = await newKey(covered);
     await members.call(own.api_key, 'gpt');
@@ -121,19 +121,19 @@ describe('rule I-78: the call log', () => {
     ['protocol=images', []],
     ['model=%25', []],
     ["model=gpt'%20or%20true--", []],
-  ])('is narrowed by %s', async (query, models) => {
+  ])('is filtered by %s', async (query, models) => {
     const { rows, total } = await page(`/call-log/page?${query}`);
     expect(rows.map(({ model_id }) => model_id)).toEqual(models);
     expect(total).toBe(models.length);
   });
 
-  test('is narrowed by the key; another account has nothing there for it', async () => {
+  test('is filtered by the key, of the own account only', async () => {
     expect((await page(`/call-log/page?key_id=${key.id}`)).total).toBe(5);
     expect(await page(`/call-log/page?key_id=${key.id}`, stranger)).toEqual({ rows: [], total: 0 });
     expect(await page('/call-log/page?key_id=9007199254740991')).toEqual({ rows: [], total: 0 });
   });
 
-  test('is narrowed to a time range, to the second, from inclusive and to exclusive', async () => {
+  test('is filtered by a time range, to the second, from inclusive and to exclusive', async () => {
     const { rows } = await page('/call-log/page');
     const times = rows.map(({ created_at }) => String(created_at));
     const first = times.at(-1) ?? '';
@@ -144,7 +144,7 @@ describe('rule I-78: the call log', () => {
     expect(await within('from=1960-01-01%2000:00:00&to=9999-12-31%2023:59:59')).toBe(5);
   });
 
-  test('pages follow each other without gap or repetition', async () => {
+  test('has pages without gap or repetition', async () => {
     const whole = await page('/call-log/page');
     const single: Row[] = [];
     for (let number = 1; number <= 6; number++) {
@@ -156,7 +156,7 @@ describe('rule I-78: the call log', () => {
     expect(await page('/call-log/page?page=1000000000')).toEqual({ rows: [], total: 5 });
   });
 
-  test('the detail is the row, with what was tried and the receipt', async () => {
+  test('has a detail with the attempts and the receipt', async () => {
     const { rows } = await page('/call-log/page');
     for (const row of rows) {
       const { body } = await member.ask('GET', `/call-log/detail/${row.id}`);
@@ -169,7 +169,7 @@ describe('rule I-78: the call log', () => {
     }
   });
 
-  test('a call of another account is answered exactly as one that is not there', async () => {
+  test('answers for a call of another account exactly as for an absent one', async () => {
     const { rows } = await page('/call-log/page', stranger);
     const foreign = await member.ask('GET', `/call-log/detail/${rows[0]?.id}`);
     const absent = await member.ask('GET', '/call-log/detail/9007199254740991');
@@ -179,7 +179,7 @@ describe('rule I-78: the call log', () => {
 });
 
 describe('rule I-79: the consumption log', () => {
-  test('has the amount breakdown of each charge, and it can be recomputed', async () => {
+  test('has the breakdown of each charge, which can be recomputed', async () => {
     const { rows, total } = await page('/consumption-log/page');
     expect([rows.length, total]).toEqual([4, 4]);
     const calls = await page('/call-log/page?status=200');
@@ -218,7 +218,7 @@ interface Receipt {
 }
 
 describe('rule I-79: the balance log', () => {
-  test('has changes of balance and Credits: top-up, exchange, consumption, each with what was left', async () => {
+  test('has changes of balance and Credits: top-up, exchange, consumption, each with the remaining amount', async () => {
     await member.ask('POST', '/points/exchange', { amount: '2.5' });
     const { rows, total } = await page('/balance-log/page');
     expect(rows.map(({ kind, pool }) => `${kind} ${pool}`)).toEqual([
@@ -245,7 +245,7 @@ describe('rule I-79: the balance log', () => {
     ).toEqual(calls.map(({ request_id }) => request_id).toSorted());
   });
 
-  test('is paged and narrowed to a range', async () => {
+  test('is paged and filtered by a range', async () => {
     const whole = await page('/balance-log/page');
     expect((await page('/balance-log/page?size=3&page=2')).rows).toEqual(whole.rows.slice(3, 6));
     const first = encodeURIComponent(String(whole.rows.at(-1)?.created_at));
@@ -254,8 +254,8 @@ describe('rule I-79: the balance log', () => {
   });
 });
 
-describe('reconciliation starts from the call log', () => {
-  test('what the calls say was charged is what the balance log says was taken', async () => {
+describe('a reconciliation', () => {
+  test('of the call log with the balance log has equal sums', async () => {
     const calls = await page('/call-log/page');
     const charged = calls.rows.reduce((sum, { credits }) => sum + Number(credits), 0);
     const entries = await page('/balance-log/page');
@@ -264,10 +264,10 @@ describe('reconciliation starts from the call log', () => {
   });
 });
 
-describe('exports', () => {
+describe('an export', () => {
   const lines = (text: string): readonly string[] => text.split('\r\n');
 
-  test('the call log as CSV has every call of the filter', async () => {
+  test('of the call log as CSV has every call of the filter', async () => {
     const { headers, body } = await member.ask('GET', '/call-log/export?format=csv');
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(headers.get('content-disposition')).toMatch(
@@ -284,7 +284,7 @@ describe('exports', () => {
     expect(lines(failed.data)).toHaveLength(3);
   });
 
-  test('a cell that a spreadsheet would run is disarmed, and figures stay figures', async () => {
+  test('disarms a cell that a spreadsheet would run, and keeps figures as figures', async () => {
     const evil = await newKey(member, { name: '=HYPERLINK("http://evil.example")' });
     await members.call(evil.api_key, 'gpt');
     await members.world.settled();
@@ -294,7 +294,7 @@ describe('exports', () => {
     expect(lines(balance.data)[1]).toMatch(/^\d+,[^,]+,consumption,credits,-[\d.]+,[\d.]+,req_\w{26}$/);
   });
 
-  test('the consumption log as CSV', async () => {
+  test('of the consumption log as CSV has every charge', async () => {
     const { body } = await member.ask('GET', '/consumption-log/export?model=claude');
     const [head, row, end] = lines(body.data);
     expect(head).toBe(
@@ -311,7 +311,7 @@ describe('exports', () => {
     '/balance-log/page',
     '/stats/overview',
     '/call-log/export',
-  ])('%s asks for a login, and an API key is none', async (path) => {
+  ])('of %s needs a login, and an API key is none', async (path) => {
     for (const token of [undefined, key.api_key]) {
       const { status, body } = await members.world.api('GET', path, token === undefined ? {} : { token });
       expect([status, body.code]).toEqual([401, 1002]);
@@ -319,7 +319,7 @@ describe('exports', () => {
   });
 });
 
-test('without a trusted proxy a forwarded address is only what the client says: feedback waits all the same', async () => {
+test('a forwarded address counts only behind a trusted proxy: feedback has to wait otherwise', async () => {
   const send = (address: string) =>
     members.world.api('POST', '/feedback', {
       body: { content: 'hello' },

@@ -54,8 +54,8 @@ async function call(model: string): Promise<void> {
   expect(response.status).toBe(200);
 }
 
-describe('what everybody may know', () => {
-  test('are the settings that a page needs before a login, and no others', async () => {
+describe('the public data', () => {
+  test('has the settings that a page needs before a login, and no others', async () => {
     const { body } = await world.api('GET', '/settings');
     expect(body.data).toEqual({
       version: expect.any(String),
@@ -77,7 +77,7 @@ describe('what everybody may know', () => {
     await world.database.query('update platform_settings set registration = null');
   });
 
-  test('are the plans on offer, with their policies and what they cover', async () => {
+  test('has the plans on offer, with their policies and coverage', async () => {
     const { body } = await world.api('GET', '/plans');
     expect(body.data).toEqual([
       {
@@ -95,7 +95,7 @@ describe('what everybody may know', () => {
     ]);
   });
 
-  test('a login sees the policies that a key may have', async () => {
+  test('has for a login the policies that a key may have', async () => {
     const { body } = await world.api('GET', '/api-key/policies', { token });
     expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['default', 'slow']);
     expect(body.data[1]).toEqual({
@@ -105,8 +105,8 @@ describe('what everybody may know', () => {
   });
 });
 
-describe('what a call would be charged', () => {
-  test('is what it is charged: the quote for its use is its receipt', async () => {
+describe('the quote of a call', () => {
+  test('equals its receipt', async () => {
     await call('two-ways');
     await world.settled();
     const { body: log } = await world.api('GET', '/consumption-log/page?model=two-ways&size=1', { token });
@@ -131,12 +131,12 @@ describe('what a call would be charged', () => {
     expect(again.data[0].rates.node_rate).toBe(97.5);
   });
 
-  test('below one Credit is nothing', async () => {
+  test('below one Credit is zero', async () => {
     const { body } = await world.api('GET', '/pricing/quote?model=two-ways&input_tokens=10');
     expect(body.data[0]).toMatchObject({ amount: '0.000083', amount_credits: '0.083', credits: '0' });
   });
 
-  test('is told for one model, and why it may not be called', async () => {
+  test('is given for one model, with the reason why it may not be called', async () => {
     const { body } = await world.api('GET', '/pricing?model=for-plans', { token });
     expect(body.data.models).toMatchObject([
       {
@@ -151,7 +151,7 @@ describe('what a call would be charged', () => {
   });
 });
 
-test('a node that the catalogue does not know is listed too: it serves at list price', async () => {
+test('a node outside the catalogue is listed too, at list price', async () => {
   const catalog = CATALOG.replace(/^nodes:\n(?: {2}- .*\n)+/m, '');
   const environment = { TOLLGATE_PUBLIC_URL: 'https://gate.example.com' };
   const plain = await startWorld({ catalog, environment });

@@ -64,13 +64,13 @@ const MODEL_KEYS = [
 ];
 
 describe('rule I-49: the envelope', () => {
-  test('on success code is 0 and message is ok', async () => {
+  test('has code 0 and message ok on success', async () => {
     const { body } = await world.api('GET', '/models');
     expect([body.code, body.message, Array.isArray(body.data)]).toEqual([0, 'ok', true]);
     expect(Object.keys(body).toSorted()).toEqual(['code', 'data', 'message']);
   });
 
-  test('a page has total, page and size besides', async () => {
+  test('has total, page and size for a page', async () => {
     const { body } = await world.api('GET', '/call-log/page?page=2&size=7', { token });
     expect([body.page, body.size]).toEqual([2, 7]);
     expect(body.total).toBeTypeOf('number');
@@ -93,7 +93,7 @@ describe('rule I-49: the envelope', () => {
     ['/call-log/export?format=xml', /format/],
     ['/call-log/detail/1e3', /id/],
     ['/model-rank/list?by=beauty', /by/],
-  ])('%s is 1001 and names the parameter', async (path, name) => {
+  ])('has 1001 and the parameter for %s', async (path, name) => {
     const { status, body } = await world.api('GET', path, { token });
     expect([status, body.code]).toEqual([400, 1001]);
     expect(body.message).toMatch(name);
@@ -113,7 +113,7 @@ describe('rule I-59: the model list', () => {
     }
   });
 
-  test('the same model_id can appear in several rows; each row is one usable route', async () => {
+  test('can have the same model_id in several rows; each row is one usable route', async () => {
     const { body } = await world.api('GET', '/models');
     const rows = body.data.filter(({ model_id }: { model_id: string }) => model_id === 'two-ways');
     expect(rows).toMatchObject([
@@ -134,14 +134,14 @@ describe('rule I-59: the model list', () => {
     expect(new Set(body.data.map(({ id }: { id: number }) => id)).size).toBe(body.data.length);
   });
 
-  test("the list applies no filter by the caller's level: being listed does not mean being callable", async () => {
+  test('has no filter by the caller’s level: being listed does not mean being callable', async () => {
     const { body } = await world.api('GET', '/models', { token });
     expect(body.data.map(({ model_id }: { model_id: string }) => model_id)).toContain('for-plans');
     const refused = await world.post('/v1/chat/completions', { model: 'for-plans', messages: [] });
     expect(refused.status).toBe(403);
   });
 
-  test('a hidden model stays callable by an account that knows the id', () => call('secret-model'));
+  test('leaves out hidden models, which stay callable by their id', () => call('secret-model'));
 });
 
 describe('rule I-60: pricing', () => {
@@ -197,14 +197,14 @@ describe('rule I-60: pricing', () => {
     });
   });
 
-  test('a valid login token gives the personal user_rate', async () => {
+  test('has the personal user_rate with a valid login token', async () => {
     const login = await findLogin(world.database, 'user@example.com');
     await updateAccount(world.database, login?.accountId ?? 0, { userRateMicro: 87_500_000n });
     const { body } = await world.api('GET', '/pricing', { token });
     expect(body.data.user_rate).toBe(87.5);
   });
 
-  test('user_rate is always 100 for anonymous callers or an invalid token, which is not an error', async () => {
+  test('has user_rate 100 for anonymous callers or an invalid token, which is not an error', async () => {
     for (const bad of [undefined, 'garbage', world.key, `${token}x`]) {
       const { status, body } = await world.api('GET', '/pricing', bad === undefined ? {} : { token: bad });
       expect([status, body.code, body.data.user_rate]).toEqual([200, 0, 100]);
@@ -213,7 +213,7 @@ describe('rule I-60: pricing', () => {
 });
 
 describe('rule I-62, rule I-63, rule I-64: public endpoints', () => {
-  test('gateway nodes and their rates, with whether each is alive', async () => {
+  test('list gateway nodes and their rates, with whether each is alive', async () => {
     const { body } = await world.api('GET', '/gateway-nodes');
     expect(body.data).toMatchObject([
       {
@@ -228,7 +228,7 @@ describe('rule I-62, rule I-63, rule I-64: public endpoints', () => {
     ]);
   });
 
-  test('currently valid announcements, and no others', async () => {
+  test('list currently valid announcements, and no others', async () => {
     const { body } = await world.api('GET', '/announcement/active');
     expect(body.data).toEqual([
       {
@@ -241,7 +241,7 @@ describe('rule I-62, rule I-63, rule I-64: public endpoints', () => {
     ]);
   });
 
-  test('rankings are of real calls, by calls, tokens or users, and tell no hidden model', async () => {
+  test('rank real calls, by calls, tokens or users, without hidden models', async () => {
     const other = await world.newKey('other@example.com');
     await call('two-ways', { stream: true });
     await call('two-ways', { key: other, stream: true });
@@ -262,7 +262,7 @@ describe('rule I-62, rule I-63, rule I-64: public endpoints', () => {
     }
   });
 
-  test('the speed ranking has time to the first token and tokens per second with their samples', async () => {
+  test('rank speed with time to the first token and tokens per second with their samples', async () => {
     const { body } = await world.api('GET', '/model-rank/speed?period=day');
     const [row, ...others] = body.data.models;
     expect(others).toEqual([]);
@@ -287,7 +287,7 @@ describe('rule I-65: feedback', () => {
   const send = (address: string, body: unknown = { content: 'hello' }) =>
     world.api('POST', '/feedback', { body, headers: from(address) });
 
-  test('is usable anonymously, and with a login it says whose it is', async () => {
+  test('is possible anonymously, and names its sender with a login', async () => {
     expect(
       (await send('192.0.2.10', { content: 'anonymous 你好', contact: 'me@example.com' })).body.code,
     ).toBe(0);
@@ -303,7 +303,7 @@ describe('rule I-65: feedback', () => {
     ]);
   });
 
-  test('is one per 60 seconds per IP, also of many at once, and says how long to wait', async () => {
+  test('is limited to one per 60 seconds per IP, also of many at once, with the wait', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => send('192.0.2.20')));
     expect(answers.filter(({ body }) => body.code === 0)).toHaveLength(1);
     const refused = answers.filter(({ body }) => body.code !== 0);
@@ -327,11 +327,11 @@ describe('rule I-65: feedback', () => {
     ['too long', { content: 'x'.repeat(2_001) }],
     ['no text', { content: 1 }],
     ['too long a contact', { content: 'x', contact: 'y'.repeat(201) }],
-  ])('%s is 1001, and costs no turn', async (_name, body) => {
+  ])('with %s is 1001, and does not count', async (_name, body) => {
     expect((await send('192.0.2.40', body)).body.code).toBe(1001);
   });
 
-  test('2000 characters are enough room, whatever script they are of', async () => {
+  test('may have 2000 characters of any script', async () => {
     expect((await send('192.0.2.40', { content: '🦀'.repeat(2_000) })).status).toBe(200);
   });
 });

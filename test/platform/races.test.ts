@@ -26,7 +26,7 @@ async function operatorToken(): Promise<string> {
   return world.world.login(email);
 }
 
-test('100 exchanges of one balance at once take exactly what is there, beside calls that spend it', async () => {
+test('100 simultaneous exchanges of one balance take exactly what is there, beside calls that spend it', async () => {
   const member = await world.member({ yuan: 25n, credits: 1_000n, patch: { autoExchange: false } });
   const { api_key: key } = await newKey(member);
   const calls = times(20, () => world.call(key));
@@ -52,7 +52,7 @@ async function left(member: Member): Promise<number> {
   return Number(body.data.balance) * 2;
 }
 
-test('100 decisions on one verification by two operators, both ways at once: one counts, one grant at most', async () => {
+test('100 simultaneous decisions of two operators on one verification count once, with one grant at most', async () => {
   const { api, database } = world.world;
   const tokens = [await operatorToken(), await operatorToken()];
   await api('PUT', '/api/v1/admin/settings', {
@@ -83,7 +83,7 @@ test('100 decisions on one verification by two operators, both ways at once: one
   expect(row).toEqual(row?.status === 'approved' ? approved : refused);
 });
 
-test('a key that is deleted under 200 calls serves none that comes after the answer', async () => {
+test('a key that is deleted during 200 calls serves none after the answer', async () => {
   const member = await world.member({ credits: 100_000n });
   const key = await newKey(member);
   let acknowledged = false;
@@ -110,7 +110,7 @@ test('a key that is deleted under 200 calls serves none that comes after the ans
   }
 });
 
-test('one refresh token, 30 times at once: one wins, and the session ends because one of them stole it', async () => {
+test('one refresh token used 30 times at once succeeds once, and the session ends', async () => {
   const { api, database } = world.world;
   const email = 'refreshed@example.com';
   await newMember(database, email);
@@ -127,7 +127,7 @@ test('one refresh token, 30 times at once: one wins, and the session ends becaus
   }
 });
 
-test('40 new keys at once, three below the bound: three are made', async () => {
+test('40 simultaneous new keys, three below the limit, create three', async () => {
   const member = await world.member();
   const { database } = world.world;
   const wanted = { accountId: member.id, name: 'one of many', policyId: undefined, expiresAtMs: undefined };
@@ -140,7 +140,7 @@ test('40 new keys at once, three below the bound: three are made', async () => {
   expect(body.total).toBe(KEYS_PER_ACCOUNT_MAX);
 });
 
-test('an account that is disabled under its own requests gets nothing after the answer', async () => {
+test('an account that is disabled during its own requests gets nothing after the answer', async () => {
   const member = await world.member({ credits: 1_000n });
   const key = await newKey(member);
   const token = await operatorToken();

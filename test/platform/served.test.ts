@@ -15,7 +15,7 @@ test('an account of the catalogue logs in, and its API key does not log it in', 
   expect([refused.status, refused.body.code]).toEqual([401, 1002]);
 });
 
-test('paths of the gateway and of the platform do not meet', async () => {
+test('paths of the gateway and of the platform do not overlap', async () => {
   const absent = await world.api('GET', '/api/v2/anything');
   expect([absent.status, absent.body.code]).toEqual([404, 1004]);
   const gateway = await fetch(`${world.url}/v1/nothing`);
@@ -24,7 +24,7 @@ test('paths of the gateway and of the platform do not meet', async () => {
   expect(call.headers.get('cache-control')).toBeNull();
 });
 
-test('the document and its page are served beside it', async () => {
+test('the document and its page are served by the platform', async () => {
   const document = await fetch(`${world.url}/openapi.json`);
   expect(document.headers.get('content-type')).toBe('application/json; charset=utf-8');
   expect(await document.json()).toMatchObject({ openapi: '3.1.1', info: { title: 'Tollgate' } });
@@ -38,7 +38,7 @@ test('the document and its page are served beside it', async () => {
   expect(wrong.status).toBe(404);
 });
 
-test('what the page runs comes from us, small, and is kept by browsers', async () => {
+test('the scripts of the page are served by the platform, small, and cached by browsers', async () => {
   const page = await (await fetch(`${world.url}/docs`)).text();
   const scripts = [...page.matchAll(/<script src="([^"]+)"><\/script>/g)].map(([, path]) => path ?? '');
   expect(scripts.length).toBe(2);

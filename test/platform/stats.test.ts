@@ -43,7 +43,7 @@ async function page(path: string, who = member): Promise<{ rows: readonly Row[];
 }
 
 describe('rule I-81: usage', () => {
-  test('the overview has today, this month and all, and what is left', async () => {
+  test('has an overview of today, this month and all, and the remaining amounts', async () => {
     const { body } = await member.ask('GET', '/stats/overview');
     const { rows } = await page('/call-log/page');
     const sum = (name: string) => rows.reduce((total, row) => total + Number(row[name]), 0);
@@ -58,7 +58,7 @@ describe('rule I-81: usage', () => {
     expect(body.data).toMatchObject({ balance, credits, month_spent, extra_api_quota });
   });
 
-  test('the trend has every hour or day of the range, those without calls at zero', async () => {
+  test('has a trend with every hour or day of the range, also without calls', async () => {
     const { body: days } = await member.ask('GET', '/stats/trend');
     expect(days.data).toHaveLength(7);
     const [today] = (await page('/call-log/page?size=1')).rows;
@@ -77,7 +77,7 @@ describe('rule I-81: usage', () => {
     ]);
   });
 
-  test('usage by model', async () => {
+  test('is grouped by model', async () => {
     const { body } = await member.ask('GET', '/stats/models');
     const byModel = new Map(body.data.map((row: { model_id: string }) => [row.model_id, row]));
     expect([...byModel.keys()].toSorted()).toEqual(['claude', 'gpt', 'no-such-model']);
@@ -101,7 +101,7 @@ describe('rule I-81: usage', () => {
   ];
 
   test.each([...NARROWED, 'key'])(
-    'every statistic, narrowed by %s, is the sum of the calls',
+    'is the sum of the calls in every statistic, filtered by %s',
     async (text) => {
       const query = text === 'key' ? `key_id=${key.id}` : text;
       const { rows, total } = await page(`/call-log/page?${query}`);
@@ -152,7 +152,7 @@ describe('rule I-81: usage', () => {
     },
   );
 
-  test('usage by key has the key’s name, and none when it was deleted', async () => {
+  test('is grouped by key with the key’s name, or none when it was deleted', async () => {
     const other = await members.member({ credits: 100n });
     const [kept, gone] = [await newKey(other, { name: 'kept' }), await newKey(other, { name: 'gone' })];
     for (const each of [kept, gone]) await members.call(each.api_key, 'gpt');
@@ -170,7 +170,7 @@ describe('rule I-81: usage', () => {
     );
   });
 
-  test('tells nothing of another account', async () => {
+  test('contains nothing of another account', async () => {
     const { body } = await stranger.ask('GET', '/stats/overview');
     expect(body.data.total.calls).toBe(1);
     const { body: models } = await stranger.ask('GET', '/stats/models');

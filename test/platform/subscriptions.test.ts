@@ -25,7 +25,7 @@ for (const [gate, isMissing] of GATES) {
       await redis?.close();
     });
 
-    test('the policy and the coverage of the current subscription are told with their use', async () => {
+    test('the current subscription has its policy and coverage with their use', async () => {
       const member = await world.member({ plan: 'PRO' });
       const fresh = (await member.ask('GET', '/subscription/policy-limit')).body.data;
       expect(fresh).toEqual({
@@ -50,7 +50,7 @@ for (const [gate, isMissing] of GATES) {
       });
     });
 
-    test('what calls used is told, and when each window ends', async () => {
+    test('the use of calls is shown, with the end of each window', async () => {
       const member = await world.member({ plan: 'PRO' });
       const { api_key: key } = await newKey(member);
       const beforeMs = Date.now();
@@ -74,13 +74,13 @@ for (const [gate, isMissing] of GATES) {
       }
     });
 
-    test('without a subscription there is nothing to tell', async () => {
+    test('an account without a subscription gets null', async () => {
       const member = await world.member();
       const { body } = await member.ask('GET', '/subscription/policy-limit');
       expect(body.data).toEqual({ subscription: null, policy: null, coverage: null });
     });
 
-    test('my limits now: of the account and of each key with a policy of its own, used and reset', async () => {
+    test('the limits of an account and of each key with its own policy show use and reset', async () => {
       const member = await world.member({ credits: 1_000n });
       const slow = await newKey(member, { name: 'slow', policy_id: 2 });
       await newKey(member, { name: 'plain' });
@@ -116,7 +116,7 @@ for (const [gate, isMissing] of GATES) {
       expect([status, body.code]).toEqual([404, 1004]);
     });
 
-    test('my limits now: a subscription brings its policy and what it covers', async () => {
+    test('the limits with a subscription show its policy and coverage', async () => {
       const member = await world.member({ plan: 'PRO' });
       const { api_key: key } = await newKey(member);
       await world.call(key, 'gpt', 'tokens=300');
@@ -153,7 +153,7 @@ describe('rule I-71: the subscription records', () => {
   });
   afterAll(() => world.close());
 
-  test('are paged, the own ones only, with their state', async () => {
+  test('are paged, for the account only, with their state', async () => {
     const [member, stranger] = [await world.member(), await world.member({ plan: 'PLUS' })];
     const nowMs = Date.now();
     await world.world.database.query(

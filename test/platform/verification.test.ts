@@ -9,7 +9,7 @@ afterAll(() => world.close());
 
 const PERSON = { kind: 'personal', name: 'Ada Lovelace', document_number: 'X1234567' };
 
-test('an account submits its verification once and sees its state, the document only by its end', async () => {
+test('an account submits its verification once and sees its state, and only the end of the document number', async () => {
   const member = await world.member();
   expect((await member.ask('GET', '/verification')).body.data).toEqual({ verification: null });
   const { body } = await member.ask('POST', '/verification', { ...PERSON, contact: 'ada@example.com' });
@@ -28,7 +28,7 @@ test('an account submits its verification once and sees its state, the document 
   expect((await (await world.member()).ask('GET', '/verification')).body.data.verification).toBeNull();
 });
 
-test('of many submissions at once one is taken', async () => {
+test('one of many simultaneous submissions is accepted', async () => {
   const member = await world.member();
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => member.ask('POST', '/verification', PERSON)),
@@ -40,7 +40,7 @@ test('of many submissions at once one is taken', async () => {
   expect(rows).toHaveLength(1);
 });
 
-test('after a refusal it can be submitted again, and its reason is told', async () => {
+test('a refused verification shows its reason and can be submitted again', async () => {
   const member = await world.member();
   await member.ask('POST', '/verification', PERSON);
   await world.world.database.query(
@@ -55,7 +55,7 @@ test('after a refusal it can be submitted again, and its reason is told', async 
   expect(again.body.data).toMatchObject({ kind: 'enterprise', status: 'pending' });
 });
 
-test('who has the level already has nothing to submit; the next level is open', async () => {
+test('an account that has the level cannot submit it again; the next level is open', async () => {
   const member = await world.member({ patch: { userType: 1 } });
   expect((await member.ask('POST', '/verification', PERSON)).body.code).toBe(1005);
   expect((await member.ask('POST', '/verification', { ...PERSON, kind: 'enterprise' })).body.code).toBe(0);
@@ -69,13 +69,13 @@ test.each([
   { ...PERSON, document_number: '12' },
   { ...PERSON, document_number: "1'; drop table accounts" },
   { ...PERSON, status: undefined, document_number: ['X1234567'] },
-])('what is no verification is refused: %j', async (body) => {
+])('an invalid verification is refused: %j', async (body) => {
   const member = await world.member();
   const answer = await member.ask('POST', '/verification', body);
   expect([answer.status, answer.body.code]).toEqual([400, 1001]);
 });
 
-test('nobody approves his own', async () => {
+test('operators cannot approve their own verification', async () => {
   const member = await world.member();
   for (const more of [{ status: 'approved' }, { user_type: 2 }, { granted_micro: 5 }, { account_id: 1 }]) {
     const answer = await member.ask('POST', '/verification', { ...PERSON, ...more });

@@ -11,7 +11,7 @@ const tests = tree.filter(({ path }) => path.endsWith('.test.ts'));
 const isOf = (path: string): boolean =>
   PROOFS.some((proof) => proof.tests.some((begin) => path.startsWith(begin)));
 
-test('every proof has tests of its own, and every size is one that a test reads', () => {
+test('every proof has its own tests, and every size is read by a test', () => {
   for (const { name, tests: files, script, environment } of PROOFS) {
     for (const begin of files) {
       expect(
@@ -29,7 +29,7 @@ test('every proof has tests of its own, and every size is one that a test reads'
   }
 });
 
-test('every proof stands in a folder that CI runs at the small size', () => {
+test('every proof is in a folder that CI runs at the small size', () => {
   const outside = PROOFS.flatMap((proof) => proof.tests).filter((begin) => {
     return PROOF_FOLDERS.every((folder) => !begin.startsWith(folder.slice(0, -1)));
   });
@@ -37,7 +37,7 @@ test('every proof stands in a folder that CI runs at the small size', () => {
   for (const folder of PROOF_FOLDERS) expect(tests.some(({ path }) => path.startsWith(folder))).toBe(true);
 });
 
-test('every test that says what it proved belongs to a proof', () => {
+test('every test that prints a proof belongs to a proof', () => {
   const saying = tests.filter(
     ({ path, text }) => !path.startsWith('test/prove') && text.includes('`proof | '),
   );
@@ -45,7 +45,7 @@ test('every test that says what it proved belongs to a proof', () => {
   expect(saying.map(({ path }) => path).filter((path) => !isOf(path))).toEqual([]);
 });
 
-test('lines are found among whatever else is printed, and stand in a table', () => {
+test('proof lines are found among other output, and printed as a table', () => {
   const lines = readLines(
     'stdout | a.test.ts > b\nproof | slots, memory | 2000 calls | 0 in use, | 1\nproof | no\n',
   );

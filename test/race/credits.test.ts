@@ -51,7 +51,7 @@ describe('of k parallel calls at price p exactly ⌊B/p⌋ pass', () => {
     expect((await wallet.funds()).credits).toBe(left);
   });
 
-  test('also when they come one wave after the other while earlier ones settle', async () => {
+  test('also in successive waves while earlier ones settle', async () => {
     const wallet = await openWallet(world, { credits: 25.25 });
     let passed = 0;
     for (let wave = 0; wave < 10; wave++) {
@@ -66,7 +66,7 @@ describe('of k parallel calls at price p exactly ⌊B/p⌋ pass', () => {
   });
 });
 
-test('who names a bound that is not free enters with less, if that is worth a call, and is bounded by it', async () => {
+test('a call with an output limit above the available amount enters with less, if that is worth a call', async () => {
   // Three at thirty Credits, and thirty for the fourth, which may come to a hundred.
   const wallet = await openWallet(world, { credits: 120 });
   const running = parallel(3, () =>
@@ -83,7 +83,7 @@ test('who names a bound that is not free enters with less, if that is worth a ca
   ]);
 });
 
-test('what was held and not used is free again for the next call', async () => {
+test('an unused hold is available to the next call', async () => {
   const wallet = await openWallet(world, { credits: 19 });
   for (let turn = 0; turn < 10; turn++) {
     const { status } = await ask(world, { key: wallet.key, max: 100, directive: 'tokens=10' });
@@ -93,7 +93,7 @@ test('what was held and not used is free again for the next call', async () => {
   expect((await wallet.funds()).credits).toBe(9n * MICRO);
 });
 
-test('a plain answer that would pass the cap is bounded by what is left of it', async () => {
+test('a plain answer is limited by the rest of the cap', async () => {
   const wallet = await openWallet(world, { credits: 1000, cap: 0.032 });
   const running = ask(world, {
     key: wallet.key,
@@ -110,7 +110,7 @@ test('a plain answer that would pass the cap is bounded by what is left of it', 
 });
 
 describe('auto-exchange', () => {
-  test('takes exactly what is missing, and Credits and balance together are the bound', async () => {
+  test('takes exactly what is missing, and Credits and balance together are the limit', async () => {
     // 3 Credits, and 5.5 that the balance can buy.
     const wallet = await openWallet(world, { credits: 3, balance: 0.0055, autoExchange: true });
     const answers = await parallel(50, () =>
@@ -121,7 +121,7 @@ describe('auto-exchange', () => {
     expect(await wallet.funds()).toMatchObject({ credits: 0n, balance: 500n });
   });
 
-  test('leaves the balance alone while there are Credits', async () => {
+  test('does not use the balance while there are Credits', async () => {
     const wallet = await openWallet(world, { credits: 3, balance: 1, autoExchange: true });
     await ask(world, { key: wallet.key, max: 30, directive: 'tokens=30' });
     await world.settled();
@@ -132,7 +132,7 @@ describe('auto-exchange', () => {
   });
 });
 
-describe('a stream that outgrows what could be held', () => {
+describe('a stream that exceeds its hold', () => {
   test('is stopped with 40201, and charged for what was delivered, which is no more than was held', async () => {
     const wallet = await openWallet(world, { credits: 30 });
     const directive = 'tag=outgrow tokens=2000 pace=2';
@@ -154,7 +154,7 @@ describe('a stream that outgrows what could be held', () => {
     expect(credits).toBeLessThan(4n * MICRO);
   });
 
-  test('is not one that used all of it and needs no more: it ends like any other', async () => {
+  test('ends normally when it uses exactly the hold', async () => {
     const wallet = await openWallet(world, { credits: 3 });
     // A look at the hold falls between the last token and the end of the stream.
     const directive = 'tokens=30 chunk=1 fault=pause@31:1200';
@@ -166,7 +166,7 @@ describe('a stream that outgrows what could be held', () => {
     expect(await paidBy(world, wallet.accountId)).toMatchObject([{ taken: 3n * MICRO, shortfall: 0n }]);
   });
 
-  test('gets what others leave free meanwhile', async () => {
+  test('gets what others release meanwhile', async () => {
     const wallet = await openWallet(world, { credits: 60 });
     const other = ask(world, {
       key: wallet.key,
@@ -196,7 +196,7 @@ describe('a stream that outgrows what could be held', () => {
     expect(later).toMatchObject({ status: 403, code: 40204 });
   });
 
-  test('of a model that thinks unseen is told how long it may be', async () => {
+  test('of a model with hidden thinking gets an output limit', async () => {
     const wallet = await openWallet(world, { credits: 30 });
     const directive = 'tokens=100 thinking=2000 tag=unseen';
     const answer = await ask(world, { key: wallet.key, max: 5_000, directive, stream: true });
@@ -208,7 +208,7 @@ describe('a stream that outgrows what could be held', () => {
   });
 });
 
-test('an account whose Credits are used up is refused by the very next call, before and after settlement', async () => {
+test('an account without Credits left is refused from the next call on, before and after settlement', async () => {
   const wallet = await openWallet(world, { credits: 2 });
   await ask(world, { key: wallet.key, max: 20, directive: 'tokens=20' });
   const atOnce = await ask(world, { key: wallet.key, max: 10, directive: 'tokens=10' });

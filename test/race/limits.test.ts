@@ -20,7 +20,7 @@ async function keyWith(policy: keyof typeof POLICY): Promise<string> {
 const quick = (key: string): Promise<Answered> => ask(world, { key, max: 10, directive: 'tokens=2' });
 
 describe('concurrency', () => {
-  test('a place is free again after every way a call can end', async () => {
+  test('frees a place after every way a call can end', async () => {
     const key = await keyWith('sevenAtOnce');
     const cleanup = [
       'fault=reset@3',
@@ -97,7 +97,7 @@ describe('a window', () => {
 });
 
 describe('a policy counts', () => {
-  test('per key when it is the key’s own', async () => {
+  test('per key when it belongs to the key', async () => {
     const wallet = await openWallet(world, { credits: 1_000 });
     const keys = [await wallet.newKey(POLICY.one), await wallet.newKey(POLICY.one)];
     for (const key of keys) {
@@ -105,7 +105,7 @@ describe('a policy counts', () => {
     }
   });
 
-  test('per account when it is the default, whichever key is used', async () => {
+  test('per account when it is the default, for any key', async () => {
     const standard = '{ id: 1, name: default, concurrency: 100000, windows: [] }';
     const strict = '{ id: 1, name: default, windows: [{ dimension: requests, seconds: 3600, limit: 4 }] }';
     const other = await startWorld({ catalog: RACE_CATALOG.replace(standard, strict) });

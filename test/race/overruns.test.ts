@@ -22,19 +22,16 @@ afterEach(async () => {
 const shortfallsOf = async ({ accountId }: Wallet) =>
   (await listShortfalls(world.database)).newest.filter((one) => one.accountId === accountId);
 
-test.each([false, true])(
-  'what exceeds the hold is paid when the account can (stream: %s)',
-  async (stream) => {
-    const wallet = await openWallet(world, { credits: 1_000 });
-    const directive = 'tokens=60 chunk=20 unbounded';
-    expect((await ask(world, { key: wallet.key, max: 10, directive, stream })).status).toBe(200);
-    await world.settled();
-    expect(await paidBy(world, wallet.accountId)).toMatchObject([{ taken: 6n * MICRO, shortfall: 0n }]);
-    expect((await wallet.funds()).credits).toBe(994n * MICRO);
-  },
-);
+test.each([false, true])('an overrun of a hold is paid when the account can (stream: %s)', async (stream) => {
+  const wallet = await openWallet(world, { credits: 1_000 });
+  const directive = 'tokens=60 chunk=20 unbounded';
+  expect((await ask(world, { key: wallet.key, max: 10, directive, stream })).status).toBe(200);
+  await world.settled();
+  expect(await paidBy(world, wallet.accountId)).toMatchObject([{ taken: 6n * MICRO, shortfall: 0n }]);
+  expect((await wallet.funds()).credits).toBe(994n * MICRO);
+});
 
-test('it is bought from the balance, and no cap is passed for it', async () => {
+test('an overrun is bought from the balance, and no cap is exceeded for it', async () => {
   const rich = await openWallet(world, { credits: 1, balance: 1, autoExchange: true });
   await ask(world, { key: rich.key, max: 10, directive: 'tokens=60 unbounded' });
   const capped = await openWallet(world, { credits: 1_000, cap: 0.004 });
@@ -58,7 +55,7 @@ async function besideRunning(wallet: Wallet, runningTokens: number): Promise<voi
   await world.settled();
 }
 
-test('it waits for what a running call holds, and is paid when that call needs less', async () => {
+test('an overrun waits for the hold of a running call, and is paid when that call needs less', async () => {
   const wallet = await openWallet(world, { credits: 7 });
   await besideRunning(wallet, 10);
   expect(await paidBy(world, wallet.accountId)).toMatchObject([
@@ -66,7 +63,7 @@ test('it waits for what a running call holds, and is paid when that call needs l
   ]);
 });
 
-test('what a running call holds stays its own: the one that outgrew its hold goes short, and the doctor says why', async () => {
+test('an overrun does not take the hold of a running call: it goes short, and the doctor reports why', async () => {
   const wallet = await openWallet(world, { credits: 5 });
   await besideRunning(wallet, 20);
   const [short, ...others] = await shortfallsOf(wallet);

@@ -69,7 +69,7 @@ async function countsOf(gate: Gate): Promise<Record<string, bigint>> {
 }
 
 function refusedCalls(makeGate: () => Gate): void {
-  it.each(Object.keys(REFUSALS))('for %s: all other dimensions stand where they stood', async (reason) => {
+  it.each(Object.keys(REFUSALS))('for %s: all other dimensions are unchanged', async (reason) => {
     const gate = makeGate();
     leaseOf(await gate.enter(callOf({ ...CALL, policy: policyWith({}) })));
     const before = await countsOf(gate);

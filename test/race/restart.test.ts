@@ -133,7 +133,7 @@ const title = absent ? ' (on Redis skipped: redis-server is not installed)' : ''
 
 // Mostly waiting for servers to start, so both gates wait together.
 test.concurrent.each(GATES)(
-  `a restart forgets no window: counts, limits and ends are the same after kill -9, gate: %s${title}`,
+  `counts, limits and ends of windows are the same after kill -9, gate: %s${title}`,
   async (gate) => {
     const simulator = await startSimulator();
     const fresh = await freshDatabase();

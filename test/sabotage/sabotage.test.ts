@@ -12,7 +12,7 @@ const size = process.env.TOLLGATE_TEST_SABOTAGE;
 const PATIENCE_MS = size === undefined ? 300_000 : 1_700_000;
 
 test(
-  'every planted bug is caught by the test that is named for it',
+  'every planted bug is caught by its test',
   async () => {
     const environment = size === undefined ? {} : { TOLLGATE_TEST_SABOTAGE: size };
     const program = startProgram(['test/sabotage/run.ts', '--json'], environment);

@@ -52,7 +52,7 @@ export function matrix(row: Row): void {
     }
   });
 
-  test('docs/protocols.md says what was found; if not, run "npm run protocols"', () => {
+  test('docs/protocols.md has the results; if not, run "npm run protocols"', () => {
     const section: Section = { client: row.client, scenarios, own: row.extra ?? [], found };
     const text = sectionText(section);
     expect(settlePlace(row.client, text)).toBe(text);

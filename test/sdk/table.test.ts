@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { SCENARIOS } from './matrix.ts';
 import { meaningsText, sectionText, settlePlace } from './table.ts';
 
-test('docs/protocols.md says what every row compares; if not, run "npm run protocols"', () => {
+test('docs/protocols.md has what every row compares; if not, run "npm run protocols"', () => {
   const text = meaningsText(SCENARIOS);
   expect(settlePlace('scenarios', text)).toBe(text);
 });
 
-test('a table shows what passed, what failed, and why a cell cannot be', () => {
+test('a table has what passed, what failed, and why a cell is impossible', () => {
   const [first, second] = SCENARIOS;
   if (first === undefined || second === undefined) throw new Error('there are no scenarios');
   const found = new Map([

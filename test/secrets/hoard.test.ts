@@ -14,7 +14,7 @@ test.each([
   ['in base64', Buffer.from(SECRET).toString('base64')],
   ['in base64 behind something', Buffer.from(`user:${SECRET}:more`).toString('base64')],
   ['in base64url behind something', Buffer.from(`u:${SECRET}`).toString('base64url')],
-])('a hidden text is seen %s', (_how, text) => {
+])('a hidden text is found %s', (_how, text) => {
   const hoard = new Hoard();
   hoard.hide('secret', SECRET);
   hoard.search('here', text);

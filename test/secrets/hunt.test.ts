@@ -95,7 +95,7 @@ async function enter(email: string, label: string): Promise<string> {
   return hoard.hide(`${label} access token`, answer.data.access_token ?? '');
 }
 
-test('logins, good and bad', async () => {
+test('logins succeed and fail', async () => {
   const fresh = hoard.hide('registered password', 'HUNT password of somebody new 0004');
   const wrong = hoard.hide('wrong password', 'HUNT password that is wrong 0005');
   const next = hoard.hide('next password', 'HUNT password of tomorrow 0006');
@@ -126,7 +126,7 @@ test('logins, good and bad', async () => {
   await send('POST', `${AUTH}/setup`, { body: { token: refresh, email, password: fresh } });
 });
 
-test('keys, byok secrets and prompts, served and failed', async () => {
+test('keys, BYOK secrets and prompts are served and fail', async () => {
   const token = await enter('user@example.com', 'user');
   const made = (await send('POST', `${USER}/api-key`, { token, body: { name: 'hunted' } })) as Answered;
   const key = hoard.hide('api key', made.data.api_key ?? '');
@@ -153,7 +153,7 @@ test('keys, byok secrets and prompts, served and failed', async () => {
   await send('POST', `${USER}/feedback`, { body: { content: 'nothing secret' } });
 });
 
-test('documents of people: sealed, and whole only where one account is judged', async () => {
+test('documents of people are sealed, and whole only for the decision on one account', async () => {
   const number = hoard.hide('document number', 'HUNT-DOCUMENT-0012-9876543210');
   const token = await enter('user@example.com', 'submitting user');
   const person = { kind: 'enterprise', name: 'Ada', document_number: number };
@@ -229,7 +229,7 @@ async function callAll(key: string): Promise<void> {
   for (const [path, text] of await readFiles(world.config.dataDirectory)) hoard.search(`file ${path}`, text);
 }
 
-test('operators and commands, and what they are refused', async () => {
+test('operators and commands succeed and are refused', async () => {
   const token = await enter('operator@example.com', 'operator');
   const secret = hoard.hide('new platform secret', 'sk-HUNT-made-by-an-operator-0009');
   const password = hoard.hide('given password', 'HUNT password from an operator 0010');
@@ -276,7 +276,7 @@ test('operators and commands, and what they are refused', async () => {
   }
 });
 
-test('nothing of it is in any answer to anybody, in the log, the figures, the files or the database', async () => {
+test('no secret of these is in any answer, the log, the metrics, the files or the database', async () => {
   await world.settled();
   const [seen] = await world.database.query<Record<'payers' | 'kept' | 'failed', unknown>>(
     `select (select array_agg(distinct payer order by payer) from calls) as payers,

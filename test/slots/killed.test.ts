@@ -111,7 +111,7 @@ test('the slots of a killed process are free after its restart, with the gate in
 }, 300_000);
 
 describe.skipIf(redisServer === undefined)('with the gate on Redis (skipped without redis-server)', () => {
-  test('they are free when it has returned', async () => {
+  test('the slots of a killed process are free when it has returned', async () => {
     redis = await startRedis();
     const environment = { REDIS_URL: redis.url };
     const first = await start(environment);
@@ -122,7 +122,7 @@ describe.skipIf(redisServer === undefined)('with the gate on Redis (skipped with
     console.log(`proof | slots after kill -9, Redis | ${SLOTS} streams | all free after the restart`);
   }, 300_000);
 
-  test('when it does not return they are free for other nodes with its leases, and not before', async () => {
+  test('the slots of a killed process are free for other nodes with its leases, and not before', async () => {
     redis ??= await startRedis();
     const environment = { REDIS_URL: redis.url };
     const first = await start(environment);

@@ -1,4 +1,4 @@
 import { test } from 'vitest';
 import { PATIENCE_MS, proveSlots } from './prove-slots.ts';
 
-test('however calls end, no slot stays in use, with the gate in memory', () => proveSlots(), PATIENCE_MS);
+test('no slot stays in use, however calls end, with the gate in memory', () => proveSlots(), PATIENCE_MS);

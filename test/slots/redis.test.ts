@@ -7,7 +7,7 @@ let redis: TestRedis | undefined;
 afterAll(() => redis?.close());
 
 test.skipIf(redisServer === undefined)(
-  'however calls end, no slot stays in use, with the gate on Redis (skipped without redis-server)',
+  'no slot stays in use, however calls end, with the gate on Redis (skipped without redis-server)',
   async () => {
     redis = await startRedis();
     await proveSlots(redis);

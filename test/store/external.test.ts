@@ -79,11 +79,11 @@ describe.skipIf(binaries === undefined)(title, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('takes the migrations once', async () => {
+  test('an external PostgreSQL applies the migrations once', async () => {
     expect(await migrate({ connection, log: silentLogger })).toEqual([]);
   });
 
-  test('settles calls exactly once, and its books are sound', async () => {
+  test('an external PostgreSQL settles calls exactly once, and its books are sound', async () => {
     const accountId = await accountWith(database, {
       creditsMicro: 60_000_000n,
       balanceMicro: 100_000n,
@@ -103,7 +103,7 @@ describe.skipIf(binaries === undefined)(title, () => {
     expect(await examine(database)).toEqual([]);
   });
 
-  test('carries change notices', async () => {
+  test('an external PostgreSQL delivers change notices', async () => {
     const heard: unknown[] = [];
     const follower = { onChange: (change: unknown) => void heard.push(change), onMissed: () => {} };
     const server = await openDatabase({ connection, log: silentLogger });

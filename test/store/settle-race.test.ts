@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 test(
-  `${ATTEMPTS} attempts of ${PROCESSES} processes to settle ${CHARGES} charges, replays of whole journals among them, charge each exactly once (seed ${SEED})`,
+  `${ATTEMPTS} attempts of ${PROCESSES} processes to settle ${CHARGES} charges, with replays of whole journals, charge each exactly once (seed ${SEED})`,
   async () => {
     const accountIds: number[] = [];
     for (let count = 0; count < ACCOUNTS; count++) {

@@ -51,7 +51,7 @@ const PRIVILEGED: Readonly<Record<string, unknown>> = {
   ...{ constructor: { prototype: { polluted: true } }, toString: 1, hasOwnProperty: 1 },
 };
 
-describe('fields that a row does not name', () => {
+describe('unknown fields', () => {
   const writes = rows.filter(({ body }) => body !== undefined);
 
   test('are refused in every write, by name', async () => {
@@ -73,7 +73,7 @@ describe('fields that a row does not name', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  test('pollute no prototype under the name __proto__', async () => {
+  test('pollute no prototype with __proto__', async () => {
     const bodyText = '{"name":"plain","__proto__":{"polluted":true,"status":"disabled","name":"other"}}';
     const row = rowOf('keys.create');
     const told = await ask(stage.world.url, { row, token: stage.owner.token, bodyText });
@@ -98,7 +98,7 @@ describe('fields that a row does not name', () => {
   });
 });
 
-describe('what is wrong with a field', () => {
+describe('the message about a wrong field', () => {
   /** A schema with everything in it. */
   function* walk(schema: TSchema, place: string): Generator<[place: string, schema: TSchema]> {
     yield [place, schema];
@@ -114,13 +114,13 @@ describe('what is wrong with a field', () => {
     ),
   );
 
-  test('is said in words wherever a text must have a form', () => {
+  test('is a sentence wherever a text must have a form', () => {
     const formed = fields.filter(([, { pattern }]) => pattern !== undefined);
     expect(formed.length).toBeGreaterThan(50);
     expect(formed.filter(([, schema]) => schema[FORM] === undefined).map(([place]) => place)).toEqual([]);
   });
 
-  test('is found in objects wherever they stand: none hides behind a choice of forms', () => {
+  test('exists for objects at every depth: none hides behind a choice of forms', () => {
     const hidden = fields.filter(([, { anyOf = [] }]) => anyOf.some(({ properties }) => properties));
     expect(hidden.map(([place]) => place)).toEqual([]);
   });
@@ -134,14 +134,14 @@ describe('what is wrong with a field', () => {
     ['2027-02-30 00:00:00', 'is a date or time that does not exist in the time zone UTC'],
     ['2027-13-01 00:00:00', 'is a date or time that does not exist in the time zone UTC'],
     ['2027-01-01 24:00:01', 'is a date or time that does not exist in the time zone UTC'],
-  ])('of a time is told: %s', async (time, problem) => {
+  ])('exists for a time: %s', async (time, problem) => {
     const row = rowOf('keys.create');
     const body = { name: 'x', expires_at: time };
     const told = await ask(stage.world.url, { row, token: stage.owner.token, body });
     expect(JSON.parse(told.text)).toEqual({ code: 1001, message: `expires_at ${problem}`, data: null });
   });
 
-  test('of a time that is over is told, with the time it is now', async () => {
+  test('of a past time contains the current time', async () => {
     const row = rowOf('keys.create');
     const body = { name: 'x', expires_at: '2020-01-01 00:00:00' };
     const told = await ask(stage.world.url, { row, token: stage.owner.token, body });
@@ -196,7 +196,7 @@ const WILD = [
 const SERIES = ['stats.trend', 'accountStats.trend', 'overview.series'];
 
 describe('searches', () => {
-  test('take every character for itself', async () => {
+  test('match every character literally', async () => {
     const fields = rows.flatMap((row) =>
       fieldsOf(row).flatMap(({ place, schema }) =>
         place.startsWith('query.') && isFreeText(schema) ? [{ row, place }] : [],
@@ -242,8 +242,8 @@ const NASTY = [
   ],
 ];
 
-describe('texts that mean something elsewhere', () => {
-  test('mean nothing in any field of any row, whether it is taken or refused', async () => {
+describe('texts with a meaning elsewhere', () => {
+  test('have no meaning in any field of any row, accepted or refused', async () => {
     const asked = rows.flatMap((row) =>
       fieldsOf(row).flatMap(({ place, schema }) =>
         FAREWELLS.has(row.name) || !isOfType(schema, 'string')

@@ -97,7 +97,7 @@ describe('every row × every caller × every id', () => {
   let before: Record<string, string[]>;
   let tookMs = 0;
 
-  test('has a line in the matrix, with every id that its schemas take', () => {
+  test('has a line in the matrix, with every id of its schemas', () => {
     const missing = rows.filter(({ name }) => SUBJECTS[name] === undefined).map(({ name }) => name);
     expect(missing, 'rows without a line').toEqual([]);
     for (const row of rows) {
@@ -105,7 +105,7 @@ describe('every row × every caller × every id', () => {
     }
   });
 
-  test('is asked, at least two thousand times within forty seconds', async () => {
+  test('is requested, at least two thousand times within forty seconds', async () => {
     const { victim, owner, world } = stage;
     before = await rowsOf(world.database, victim.id);
     expect(Object.keys(before).length, 'tables with something of the victim').toBeGreaterThan(8);
@@ -124,7 +124,7 @@ describe('every row × every caller × every id', () => {
     expect(tookMs / seen.length).toBeLessThan(20);
   }, 240_000);
 
-  test('answers whoever may not, with 1002 or 1003 and nothing else', () => {
+  test('answers unauthorised callers with 1002 or 1003 and nothing else', () => {
     for (const one of seen) {
       const code = doorCode(one.row, one.caller);
       if (code !== 0) expect(one.told.code, nameOf(one)).toBe(code);
@@ -133,7 +133,7 @@ describe('every row × every caller × every id', () => {
     }
   });
 
-  test('has no answer that its row does not promise, and none of 500', () => {
+  test('has only answers of its row, and no 500', () => {
     for (const one of seen) {
       const codes = failureNames(one.row).map((name) => FAILURES[name].code as number);
       expect(one.told.status, nameOf(one)).not.toBe(500);
@@ -141,7 +141,7 @@ describe('every row × every caller × every id', () => {
     }
   });
 
-  test('answers a foreign, a deleted and an absent thing the same, in every byte', () => {
+  test('answers for a foreign, a deleted and an absent thing with the same bytes', () => {
     let compared = 0;
     for (const one of seen) {
       if (one.variant !== 'absent' || doorCode(one.row, one.caller) !== 0 || one.row.access === 'operator')
@@ -163,7 +163,7 @@ describe('every row × every caller × every id', () => {
     expect(compared).toBeGreaterThan(30);
   });
 
-  test('takes nothing for an id that is none', () => {
+  test('accepts nothing in place of an id', () => {
     for (const one of seen.filter(({ variant, place }) => isMalformed(variant, place))) {
       if (doorCode(one.row, one.caller) !== 0) continue;
       const isText = one.place?.startsWith('params.') && !isNumber(one.row, one.place);
@@ -171,7 +171,7 @@ describe('every row × every caller × every id', () => {
     }
   });
 
-  test('finds what is the caller’s own', () => {
+  test('finds what belongs to the caller', () => {
     const reads = seen.filter(({ row, variant }) => row.method === 'GET' && variant === 'own');
     for (const one of reads) {
       const isOwner = one.row.access === 'operator' ? one.caller === 'operator' : one.caller === 'own';
@@ -179,7 +179,7 @@ describe('every row × every caller × every id', () => {
     }
   });
 
-  test('shows nothing of a tenant to anybody else', () => {
+  test('returns nothing of a tenant to others', () => {
     const { owner, victim } = stage;
     let mentions = 0;
     for (const one of seen) {
@@ -191,7 +191,7 @@ describe('every row × every caller × every id', () => {
     expect(mentions, 'answers in which a canary could have been seen').toBeGreaterThan(10);
   });
 
-  test('leaves every row of the other tenant as it was, byte for byte', async () => {
+  test('leaves every row of the other tenant unchanged', async () => {
     expect(await rowsOf(stage.world.database, stage.victim.id)).toEqual(before);
   });
 });

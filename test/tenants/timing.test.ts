@@ -123,7 +123,7 @@ describe('a foreign id takes as long as an absent one', () => {
     });
   }
 
-  test('there are rows of every kind', () => {
+  test('in rows of every kind', () => {
     const kinds = IS_LARGE ? ['call', 'byok', 'key'] : ['call', 'key'];
     expect([...new Set(WAYS.map(({ kind }) => kind))].sort()).toEqual(kinds);
     expect(WAYS.length).toBeGreaterThan(IS_LARGE ? 9 : 4);
@@ -139,7 +139,7 @@ describe('a foreign id takes as long as an absent one', () => {
     600_000,
   );
 
-  test('and a difference that is planted is found', async () => {
+  test('and a planted difference is found', async () => {
     const way = WAYS.at(-1);
     if (way === undefined) throw new Error('there are rows');
     isPlanted = true;
@@ -198,13 +198,13 @@ describe('a wrong password of an unknown account takes as long as one of a known
     });
   }
 
-  test('within a fifth of it', async () => {
+  test('within a fifth', async () => {
     const compared = await compareLogins();
     console.log(`proof | same time: login, 2^${COST_LOG2} | ${compared.pairs} pairs | ${told(compared)}`);
     expect(compared.kind, told(compared)).toBe('same');
   }, 600_000);
 
-  test('and a difference that is planted is found', async () => {
+  test('and a planted difference is found', async () => {
     isPlanted = true;
     const compared = await compareLogins();
     expect(compared.kind, told(compared)).toBe('different');

@@ -79,7 +79,7 @@ const CUT = goodRun('upstream cut in the middle', 'chat');
 const FREE = goodRun('upstream 500 before tokens', 'gemini');
 
 describe('the judge', () => {
-  it('finds nothing wrong with what is right', () => {
+  it('finds nothing wrong with correct calls', () => {
     for (const told of [OK, COUNTED, CUT, FREE]) expect(judge(told)).toEqual([]);
   });
 

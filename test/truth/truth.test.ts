@@ -90,7 +90,7 @@ function problemsOf(cells: readonly Cell[]): readonly string[] {
     );
 }
 
-describe('what is charged is what was produced, for every client and vendor', () => {
+describe('the charge is what was produced, for every client and vendor', () => {
   for (const ending of ENDINGS) {
     for (const form of FORMS) {
       test(`${ending.name}, ${form}: ${ending[form].rule}, for ${ending[form].why}`, () => {
@@ -102,7 +102,7 @@ describe('what is charged is what was produced, for every client and vendor', ()
     }
   }
 
-  test('all cells were run, and nothing is under way any more', async () => {
+  test('all cells were run, and nothing is open', async () => {
     expect(new Set(told.map(({ run }) => run.cell)).size).toBe(CELLS.length);
     expect(truth.world.simulator.stats.open).toBe(0);
     const figures = await truth.world.figures();

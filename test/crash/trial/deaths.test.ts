@@ -3,14 +3,14 @@ import { codeFiles, isTest, readTree } from '../../house/tree.ts';
 import { seeded } from '../load.ts';
 import { drawDeaths, killsOf, POINTS, RECOVERY_POINTS } from './deaths.ts';
 
-test('every named fault point of the source is one at which the server is killed', () => {
+test('the server is killed at every named fault point of the source', () => {
   const named = codeFiles(readTree())
     .filter(({ path }) => path.startsWith('src/') && !isTest(path) && !path.includes('/suite/'))
     .flatMap(({ text }) => [...text.matchAll(/\bfault\('([^']+)'\)/g)].map(([, point]) => point));
   expect(new Set(named)).toEqual(new Set([...Object.keys(POINTS), ...RECOVERY_POINTS]));
 });
 
-test('a short run of both shares kills at every point, a long one does so by itself', () => {
+test('a short run of both parts kills at every point, and a long one does so by itself', () => {
   const pointsOf = (kills: number, share: 0 | 1): string[] =>
     drawDeaths({ kills, extras: ['both'], share, random: seeded(1) }).flatMap((death) =>
       'point' in death ? [death.point] : [],

@@ -76,8 +76,8 @@ async function ask(way: string, wallet: Wallet, pages: readonly number[], text: 
 const open = (options: WalletOptions): Promise<Wallet> => openWallet(world, options);
 const heard = (tag: string) => world.simulator.truth.list(tag).length;
 
-describe.each(Object.keys(WAYS))('what is fetched for %s counts as what it is', (way) => {
-  it('and is held before the vendor is asked, or the call is refused as at its entry', async () => {
+describe.each(Object.keys(WAYS))('media fetched for %s counts as what it is', (way) => {
+  it('and is held before the vendor is asked, or the call is refused as at admission', async () => {
     const wallet = await open({ credits: 1_000 });
     const tag = `poor-${wallet.accountId}`;
     const answer = await ask(way, wallet, [PAGES], `[[sim tag=${tag} tokens=5]]`);
@@ -88,7 +88,7 @@ describe.each(Object.keys(WAYS))('what is fetched for %s counts as what it is', 
     expect([small.status, heard(tag)]).toEqual([200, 1]);
   });
 
-  it('and the output is bounded by what it leaves', async () => {
+  it('and limits the output to the rest', async () => {
     const credits = PAGES * PAGE_CREDITS + 200;
     const wallet = await open({ credits });
     const answer = await ask(way, wallet, [PAGES], '[[sim tokens=5]]');
@@ -99,13 +99,13 @@ describe.each(Object.keys(WAYS))('what is fetched for %s counts as what it is', 
     expect(bound).toBeLessThan(3_334);
   });
 
-  it('each time that it is named', async () => {
+  it('each time that it occurs', async () => {
     const wallet = await open({ credits: PAGES * PAGE_CREDITS + 200 });
     const answer = await ask(way, wallet, [PAGES, PAGES], '[[sim tokens=5]]');
     expect([answer.status, answer.code]).toEqual([403, 40201]);
   });
 
-  it('against the monthly cap and windows of amount too', async () => {
+  it('against the monthly cap and amount windows too', async () => {
     const capped = await open({ credits: 50_000, cap: 1 });
     const cap = await ask(way, capped, [PAGES], '[[sim tokens=5]]');
     expect([cap.status, cap.code]).toEqual([403, 40204]);

@@ -93,8 +93,8 @@ function pictureOf(base64: string | undefined): Buffer {
   return Buffer.from(base64 ?? '', 'base64');
 }
 
-describe('an image client and a Gemini image model', () => {
-  it('a picture is made, and its image and tokens are charged', async () => {
+describe('an Images client with a Gemini image model', () => {
+  it('gets an image, and is charged for its image and tokens', async () => {
     const { data, response } = await client.images
       .generate({ model: 'painter', prompt: 'a cat [[sim tag=g1]]', size: '1536x1024', quality: 'high' })
       .withResponse();
@@ -119,7 +119,7 @@ describe('an image client and a Gemini image model', () => {
     });
   });
 
-  it('a picture that was uploaded is edited', async () => {
+  it('edits an uploaded image', async () => {
     const image = await toFile(PICTURE, 'cat.png', { type: 'image/png' });
     const prompt = 'with a hat [[sim tag=g2]]';
     const { data, response } = await client.images.edit({ model: 'painter', prompt, image }).withResponse();
@@ -132,7 +132,7 @@ describe('an image client and a Gemini image model', () => {
     });
   });
 
-  it('a stream is one finished picture with its usage', async () => {
+  it('gets a stream of one finished image with its usage', async () => {
     const prompt = 'a dog [[sim tag=g3]]';
     const { data: stream, response } = await client.images
       .generate({ model: 'painter', prompt, stream: true, partial_images: 2 })
@@ -153,7 +153,7 @@ describe('an image client and a Gemini image model', () => {
     });
   });
 
-  it('a streamed edit ends with the event of edits', async () => {
+  it('gets the edit event at the end of a streamed edit', async () => {
     const image = await toFile(PICTURE, 'cat.png', { type: 'image/png' });
     const stream = await client.images.edit({ model: 'painter', prompt: 'x', image, stream: true });
     const types: string[] = [];
@@ -161,7 +161,7 @@ describe('an image client and a Gemini image model', () => {
     expect(types).toEqual(['image_edit.completed']);
   });
 
-  it('a picture by its address is fetched for the vendor', async () => {
+  it('can send an image by address, which is fetched for the vendor', async () => {
     painter.say({ pieces: [answer([PICTURE])] });
     const body = { model: 'canned', prompt: 'x', images: [{ image_url: `${mediaUrl}/a.png?secret=1` }] };
     const response = await world.post('/v1/images/edits', body);
@@ -174,7 +174,7 @@ describe('an image client and a Gemini image model', () => {
     expect(painter.heard().url).toBe('/v1beta/models/gemini-3-pro-image:generateContent');
   });
 
-  it('as many images are charged as came', async () => {
+  it('is charged for the number of images that came', async () => {
     painter.say({ pieces: [answer([PICTURE, PICTURE])] });
     const { data, response } = await client.images
       .generate({ model: 'canned', prompt: 'two' })
@@ -184,7 +184,7 @@ describe('an image client and a Gemini image model', () => {
     expect(await rowOf(response.headers.get('x-request-id'))).toMatchObject({ images: 2n, estimated: true });
   });
 
-  it('a vendor that speaks Images comes first, and its partial pictures pass through', async () => {
+  it('is served first by a vendor of the Images API, whose partial images pass', async () => {
     const stream = await client.images.generate({
       model: 'both',
       prompt: 'a cat',
@@ -208,14 +208,14 @@ function answer(pictures: readonly Buffer[], rest: object = {}): Buffer {
 const BLOCKED = { candidates: [{ finishReason: 'IMAGE_SAFETY', finishMessage: 'Unsafe' }] };
 const USAGE = { usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 0, totalTokenCount: 100 } };
 
-describe('a picture that the vendor blocks', () => {
+describe('an image that the vendor blocks', () => {
   const asked = { model: 'canned', prompt: 'something unsafe' };
   const ways = [
     ['plain', false],
     ['streamed', true],
   ] as const;
 
-  it.each(ways)('is a 400 in the words of the Images API, %s', async (_way, stream) => {
+  it.each(ways)('is a 400 of the Images API, %s', async (_way, stream) => {
     sayBlocked(BLOCKED, stream);
     const error = await client.images.generate({ ...asked, stream }).then(
       () => expect.unreachable('it was made'),
@@ -243,7 +243,7 @@ describe('a picture that the vendor blocks', () => {
     expect(row).toMatchObject({ status: 400, images: 0n, amount_micro: 1_000n, estimated: false });
   });
 
-  it('says nothing bad about the route, however often', async () => {
+  it('does not affect the route, however often', async () => {
     sayBlocked({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }, true);
     for (let times = 0; times < 8; times++) {
       const response = await world.post('/v1/images/generations', { ...asked, stream: true });
@@ -264,7 +264,7 @@ function sayBlocked(body: object, stream: boolean): void {
   }
 }
 
-it('a stream that ends before its end is no picture, and costs nothing', async () => {
+it('a stream that breaks off is no image, and costs nothing', async () => {
   const headers = { 'content-type': 'text/event-stream' };
   const { candidates } = JSON.parse(answer([PICTURE]).toString());
   const text = JSON.stringify({ candidates: [{ content: candidates[0].content }], ...USAGE });
@@ -276,7 +276,7 @@ it('a stream that ends before its end is no picture, and costs nothing', async (
   expect(row).toMatchObject({ status: 502, images: 0n, amount_micro: 0n });
 });
 
-describe('40004 says what cannot be done, before any vendor is asked', () => {
+describe('40004 names what cannot be done, before any vendor is asked', () => {
   it.each([
     ['n: this model makes one image at a time', { n: 2 }],
     ['mask: this model edits without masks', { mask: { image_url: 'data:image/png;base64,AAAA' } }],
@@ -291,7 +291,7 @@ describe('40004 says what cannot be done, before any vendor is asked', () => {
     ['a private address', 'http://169.254.169.254/latest/meta-data?token=secret'],
     ['a port nobody may ask', 'http://a.example:6379/?token=secret'],
     ['a page', 'PAGE'],
-  ])('%s is not fetched, and its query is not told', async (_what, address) => {
+  ])('%s is not fetched, and its query is not repeated', async (_what, address) => {
     const image_url = address === 'PAGE' ? `${mediaUrl}/page` : address;
     const body = { model: 'painter', prompt: 'x', images: [{ image_url }] };
     const response = await world.post('/v1/images/edits', body);
@@ -302,13 +302,13 @@ describe('40004 says what cannot be done, before any vendor is asked', () => {
     expect(text).not.toMatch(/secret|169\.254|example/);
   });
 
-  it('a model that only writes', async () => {
+  it('a text-only model', async () => {
     const response = await world.post('/v1/images/generations', { model: 'writer', prompt: 'x' });
     expect(await response.json()).toMatchObject({ code: 40004 });
   });
 });
 
-it('a Chat client’s picture by address reaches a Gemini model as bytes', async () => {
+it('an image address of a Chat client reaches a Gemini model as bytes', async () => {
   painter.say({ pieces: [Buffer.from(JSON.stringify({ candidates: [], ...USAGE }))] });
   const content = [
     { type: 'text', text: 'what is it?' },

@@ -70,23 +70,26 @@ async function ask(model: string, body: object, stream: boolean): Promise<Answer
   };
 }
 
-describe.each(UPSTREAMS)('a client that asks with functions, at a vendor of %s', (upstream) => {
-  test.each([false, true])('gets function_call and answers it with its role (stream: %s)', async (stream) => {
-    const model = `to-${upstream}`;
-    const question = { role: 'user', content: 'weather? [[sim tool=look]]' };
-    const called = await ask(model, { messages: [question] }, stream);
-    expect(called.finish).toBe('function_call');
-    expect(called.message.tool_calls).toBeUndefined();
-    expect(called.message.function_call?.name).toBe('look');
-    expect(JSON.parse(called.message.function_call?.arguments ?? '')).toHaveProperty('city');
-    const history = [
-      question,
-      { role: 'assistant', content: null, function_call: called.message.function_call },
-      { role: 'function', name: 'look', content: 'sunny' },
-    ];
-    const answered = await ask(model, { messages: history, function_call: 'none' }, stream);
-    expect(answered.finish).toBe('stop');
-    expect(answered.message.content).not.toBe('');
-    expect(answered.message.function_call).toBeUndefined();
-  });
+describe.each(UPSTREAMS)('a client with legacy functions, at a vendor of %s', (upstream) => {
+  test.each([false, true])(
+    'gets function_call and sends its result in the role function (stream: %s)',
+    async (stream) => {
+      const model = `to-${upstream}`;
+      const question = { role: 'user', content: 'weather? [[sim tool=look]]' };
+      const called = await ask(model, { messages: [question] }, stream);
+      expect(called.finish).toBe('function_call');
+      expect(called.message.tool_calls).toBeUndefined();
+      expect(called.message.function_call?.name).toBe('look');
+      expect(JSON.parse(called.message.function_call?.arguments ?? '')).toHaveProperty('city');
+      const history = [
+        question,
+        { role: 'assistant', content: null, function_call: called.message.function_call },
+        { role: 'function', name: 'look', content: 'sunny' },
+      ];
+      const answered = await ask(model, { messages: history, function_call: 'none' }, stream);
+      expect(answered.finish).toBe('stop');
+      expect(answered.message.content).not.toBe('');
+      expect(answered.message.function_call).toBeUndefined();
+    },
+  );
 });

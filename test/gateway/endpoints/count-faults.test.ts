@@ -26,8 +26,8 @@ async function counted(path = COUNT, body = BODY): Promise<{ body: unknown; head
   return { body: await response.json(), headers: response.headers };
 }
 
-describe('what the vendor hears of a count', () => {
-  it('is the client’s bytes with its own name of the model, at its own path', async () => {
+describe('the vendor’s request of a count', () => {
+  it('has the client’s bytes with the vendor’s model name, at the vendor’s path', async () => {
     const answer = await counted(`${COUNT}?beta=true&key=secret`);
     expect(answer.body).toEqual({ input_tokens: 4711 });
     const heard = world.vendor.heard();
@@ -38,7 +38,7 @@ describe('what the vendor hears of a count', () => {
     expect(answer.headers.get('x-tollgate-route')).toBeTruthy();
   });
 
-  it('is at the path of each protocol', async () => {
+  it('has the path of each protocol', async () => {
     await counted('/v1/responses/input_tokens', `{"model":"${PLATFORM_MODEL}","input":"hello"}`);
     expect(world.vendor.heard().url).toBe('/v1/responses/input_tokens');
     answerWith(200, '{"totalTokens":12,"cachedContentTokenCount":3}');
@@ -50,7 +50,7 @@ describe('what the vendor hears of a count', () => {
   });
 });
 
-describe('what a vendor says about the request is passed on unchanged', () => {
+describe('the vendor’s error about the request is passed on unchanged', () => {
   it.each([400, 413, 422])('%i', async (status) => {
     const text = '{"type":"error","error":{"type":"invalid_request_error","message":"no"}}';
     answerWith(status, text, { 'request-id': 'req_vendor', 'set-cookie': 'a=b' });
@@ -61,7 +61,7 @@ describe('what a vendor says about the request is passed on unchanged', () => {
   });
 });
 
-describe('when the vendor cannot tell, we count', () => {
+describe('the gateway counts when the vendor cannot', () => {
   const house = '{"error":{"code":400,"details":[{"reason":"API_KEY_INVALID"}]}}';
   const signature = '{"error":{"message":"messages.1: Invalid `signature` in `thinking` block"}}';
   it.each([
@@ -87,7 +87,7 @@ describe('when the vendor cannot tell, we count', () => {
     expect(JSON.stringify([...headers])).not.toContain('house');
   });
 
-  it('says so in the figures, and holds nothing against the route', async () => {
+  it('and reports it in the metrics, without effect on the route', async () => {
     answerWith(500, 'oops');
     for (let times = 0; times < 8; times++) await counted();
     const figures = await world.figures();
@@ -97,7 +97,7 @@ describe('when the vendor cannot tell, we count', () => {
     expect((await counted()).body).toEqual({ input_tokens: 4711 });
   });
 
-  it('a client that leaves takes its question along', async () => {
+  it('a client that leaves ends the vendor’s request', async () => {
     world.vendor.say({ pieces: [Buffer.from('{'), Buffer.from('}')], pauseMs: 3_000 });
     const leaving = fetch(world.url + COUNT, {
       method: 'POST',

@@ -43,8 +43,8 @@ async function failureOf(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('a vendor that speaks the client’s protocol counts', () => {
-  it('Messages, and its count is what the call is then charged for', async () => {
+describe('a vendor of the client’s protocol counts', () => {
+  it('Messages, and its count is what the call is charged for', async () => {
     const asked = { model: CLAUDE, messages, system: 'Be brief.', tools: [TOOL] };
     const { data, response, request_id } = await anthropic.messages.countTokens(asked).withResponse();
     const answered = await anthropic.messages.create({ ...asked, max_tokens: 100 });
@@ -54,7 +54,7 @@ describe('a vendor that speaks the client’s protocol counts', () => {
     expect(request_id).toMatch(/^req_/);
   });
 
-  it('Responses, under the vendor’s name of the model', async () => {
+  it('Responses, under the vendor’s model name', async () => {
     const asked = { model: 'gpt-5', input: TEXT, instructions: 'Be brief.' };
     const { data, response } = await openai.responses.inputTokens.count(asked).withResponse();
     const answered = await openai.responses.create(asked);
@@ -63,7 +63,7 @@ describe('a vendor that speaks the client’s protocol counts', () => {
     expect(response.headers.get('x-tollgate-estimated')).toBeNull();
   });
 
-  it('Responses that continue an answer, with all that was said before', async () => {
+  it('Responses that continue an answer, with the whole conversation', async () => {
     const first = await openai.responses.create({ model: 'gpt-5', input: `${TEXT} [[sim tokens=40]]` });
     const bare = await openai.responses.inputTokens.count({ model: 'gpt-5', input: 'And?' });
     const continued = await openai.responses.inputTokens.count({
@@ -85,7 +85,7 @@ describe('a vendor that speaks the client’s protocol counts', () => {
     expect(counted.totalTokens).toBe(answered.usageMetadata?.promptTokenCount);
   });
 
-  it('generateContent whole, in an envelope of either spelling or without one', async () => {
+  it('generateContent as a whole, in an envelope of either spelling or without one', async () => {
     const systemInstruction = { parts: [{ text: TEXT.repeat(5) }] };
     const bare = await countGemini({ contents });
     const whole = { contents, systemInstruction };
@@ -102,7 +102,7 @@ describe('a vendor that speaks the client’s protocol counts', () => {
     expect(counts[0]?.totalTokens).toBeGreaterThan(bare.totalTokens + 40);
   });
 
-  it('a history that holds thoughts of another vendor', async () => {
+  it('a history with thoughts of another vendor', async () => {
     const question = { role: 'user' as const, content: `${TEXT} [[sim thinking=12 tokens=5]]` };
     const told = await anthropic.messages.create({
       model: 'gpt-5',
@@ -118,7 +118,7 @@ describe('a vendor that speaks the client’s protocol counts', () => {
     expect(data.input_tokens).toBeGreaterThan(20);
   });
 
-  it('and says what is wrong with the request', async () => {
+  it('and reports what is wrong with the request', async () => {
     const wrong = { model: CLAUDE, messages: [{ role: 'tool' as 'user', content: 'x' }] };
     expect(await failureOf(anthropic.messages.countTokens(wrong))).toMatchObject({
       status: 400,
@@ -132,7 +132,7 @@ describe('a vendor that speaks the client’s protocol counts', () => {
   });
 });
 
-describe('without such a vendor we count ourselves', () => {
+describe('the gateway counts without such a vendor', () => {
   it('for Messages clients of an OpenAI model', async () => {
     const { data, response } = await anthropic.messages
       .countTokens({ model: 'gpt-5', messages, tools: [TOOL] })
@@ -150,7 +150,7 @@ describe('without such a vendor we count ourselves', () => {
     expect(counted.input_tokens).toBeLessThan(25);
   });
 
-  it('for Google clients of a Claude model, envelope or not', async () => {
+  it('for Google clients of a Claude model, with an envelope or not', async () => {
     const counts = [
       await countGemini({ contents }, CLAUDE),
       await countGemini({ generateContentRequest: { contents } }, CLAUDE),
@@ -166,7 +166,7 @@ describe('without such a vendor we count ourselves', () => {
   });
 });
 
-describe('a count that is refused', () => {
+describe('a refused count', () => {
   const path = '/v1/messages/count_tokens';
 
   it.each([
@@ -182,7 +182,7 @@ describe('a count that is refused', () => {
     expect(await response.json()).toMatchObject({ type: 'error', code, error: { code: String(code) } });
   });
 
-  it('without a key, or with another type of body', async () => {
+  it('without a key, or with another media type, has the error of a call', async () => {
     const stranger = await world.post(path, {}, { authorization: 'Bearer sk-garbage' });
     expect([stranger.status, await stranger.json()]).toMatchObject([401, { code: 40101 }]);
     const form = await world.post(path, 'a=b', { 'content-type': 'application/x-www-form-urlencoded' });
@@ -192,8 +192,8 @@ describe('a count that is refused', () => {
   });
 });
 
-describe('counting costs nothing', () => {
-  it('leaves no row and takes no Credits, also of an account that has none', async () => {
+describe('a count', () => {
+  it('leaves no row and takes no Credits, also of an account without Credits', async () => {
     const key = await world.newKey('empty@example.com');
     await world.settled();
     const query =

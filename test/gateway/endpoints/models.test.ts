@@ -106,7 +106,7 @@ describe('the OpenAI SDK', () => {
     });
   });
 
-  it('shows one model, whatever its name holds', async () => {
+  it('shows one model of any name', async () => {
     for (const id of TEXT_MODELS) expect(await openai().models.retrieve(id)).toMatchObject({ id });
   });
 
@@ -120,7 +120,7 @@ describe('the OpenAI SDK', () => {
 });
 
 describe('the Anthropic SDK', () => {
-  it('lists what can be called as Messages', async () => {
+  it('lists models that can be called with Messages', async () => {
     const models = await gather(anthropic().models.list());
     expect(models.map(({ id }) => id)).toEqual(TEXT_MODELS);
     expect(models[1]).toMatchObject({
@@ -153,7 +153,7 @@ describe('the Anthropic SDK', () => {
 });
 
 describe('the Google SDK', () => {
-  it('lists what can be called as generateContent, page by page', async () => {
+  it('lists models that can be called with generateContent, page by page', async () => {
     for (const baseUrl of [world.url, `${world.url}/v1`]) {
       const pager = await google(world.key, baseUrl).models.list({ config: { pageSize: 2 } });
       const models = await gather(pager);
@@ -167,7 +167,7 @@ describe('the Google SDK', () => {
     }
   });
 
-  it('is given its own list also under /v1', async () => {
+  it('gets its own list also under /v1', async () => {
     const httpOptions = {
       baseUrl: world.url,
       apiVersion: 'v1',
@@ -187,14 +187,14 @@ describe('the Google SDK', () => {
   });
 });
 
-describe('admission', () => {
-  it('leaves out what the account’s verification does not reach', async () => {
+describe('the list of models', () => {
+  it('leaves out models above the account’s verification', async () => {
     const models = await gather(openai(newcomer).models.list());
     expect(models.map(({ id }) => id)).toEqual(['claude-sonnet-5', 'gpt-image-1', 'zeta']);
     expect(await failureOf(openai(newcomer).models.retrieve('acme/模型'))).toBeInstanceOf(NotFoundError);
   });
 
-  it('shows what a higher level and a plan open', async () => {
+  it('contains models of a higher level and of a plan', async () => {
     const models = await gather(anthropic(subscriber).models.list());
     expect(models.map(({ id }) => id)).toEqual([
       'acme/模型',
@@ -207,7 +207,7 @@ describe('admission', () => {
 });
 
 describe('a list over plain HTTP', () => {
-  it('is what Claude Code looks for its models in', async () => {
+  it('is what Claude Code reads its models from', async () => {
     const response = await get('/v1/models?limit=1000', { 'anthropic-version': '2023-06-01' });
     expect(response.headers.get('request-id')).toBe(response.headers.get('x-request-id'));
     const body = (await response.json()) as Record<string, unknown>;
@@ -215,7 +215,7 @@ describe('a list over plain HTTP', () => {
     expect(body).toMatchObject({ has_more: false, first_id: 'acme/模型', last_id: 'zeta' });
   });
 
-  it('has the shape of the asking client', async () => {
+  it('has the format of the client', async () => {
     const keysOf = async (path: string, headers: Record<string, string>): Promise<string[]> =>
       Object.keys((await (await get(path, headers)).json()) as object);
     expect(await keysOf('/v1/models', {})).toEqual(['object', 'data']);
@@ -224,7 +224,7 @@ describe('a list over plain HTTP', () => {
     expect(await keysOf('/v1/v1beta/models?pageSize=1', {})).toEqual(['models', 'nextPageToken']);
   });
 
-  it('needs a key, and refuses in the client’s shape', async () => {
+  it('needs a key, and is refused in the client’s format', async () => {
     for (const path of ['/v1/models', '/v1/models/zeta', '/v1beta/models']) {
       const nobody = await fetch(world.url + path, { headers: { 'x-api-key': world.key } });
       expect([path, nobody.status, await nobody.json()]).toMatchObject([path, 400, { code: 40001 }]);
@@ -244,15 +244,15 @@ describe('a list over plain HTTP', () => {
     expect([remove.status, remove.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
-  it('shows a model by its plain and its encoded name', async () => {
+  it('contains a model under its plain and its encoded name', async () => {
     for (const name of ['acme/%E6%A8%A1%E5%9E%8B', encodeURIComponent('acme/模型')]) {
       expect(await (await get(`/v1/models/${name}`)).json()).toMatchObject({ id: 'acme/模型' });
     }
   });
 });
 
-describe('a question about models', () => {
-  it('is no call: it leaves no row behind', async () => {
+describe('a request for models', () => {
+  it('is not a call: it leaves no row', async () => {
     await openai().models.list();
     await world.settled();
     expect(await world.database.query('select call_id from calls')).toEqual([]);

@@ -19,8 +19,8 @@ function ask(model: string, text = 'My name is Ada.'): Promise<OpenaiResponse> {
   return client.responses.create({ model, input: `${text} [[sim tokens=5]]` });
 }
 
-describe('kept responses', () => {
-  it('list what they were an answer to, newest first, page by page', async () => {
+describe('stored responses', () => {
+  it('list their input, newest first, page by page', async () => {
     const first = await ask('gpt-5');
     const second = await client.responses.create({
       model: 'gpt-5',
@@ -50,7 +50,7 @@ describe('kept responses', () => {
     expect((await fetch(`${at}?after=msg_0`, { headers: world.headers() })).status).toBe(404);
   });
 
-  it('are deleted with everything that could be referred to', async () => {
+  it('are deleted with everything that could be referenced', async () => {
     const { id, output } = await ask('gpt-5');
     const deleted = await fetch(`${world.url}/v1/responses/${id}`, {
       method: 'DELETE',
@@ -70,7 +70,7 @@ describe('kept responses', () => {
     });
   });
 
-  it('need a key, like everything, and tell which methods there are', async () => {
+  it('need a key, and report the allowed methods', async () => {
     const at = `${world.url}/v1/responses/resp_1`;
     const code = async (path: string, init: RequestInit) => {
       const response = await fetch(at + path, init);
@@ -90,7 +90,7 @@ describe('kept responses', () => {
 });
 
 describe('after a restart', () => {
-  it('conversations go on, and end when their time is over', async () => {
+  it('conversations continue, and end when their time is over', async () => {
     const model = 'claude-sonnet-5';
     const first = await ask(model, 'My name is Zoe.');
     await world.tollgate.stop();

@@ -94,7 +94,7 @@ describe.each([
     if (model !== 'gpt-5') expect(third.previous_response_id).toBe(second.id);
   });
 
-  it('is read again as it was answered, plain and streamed', async () => {
+  it('can be read again as it was answered, plain and streamed', async () => {
     const plain = await ask(model);
     const streamed = await client.responses
       .stream({ model, input: `Hello [[sim tag=${model}-s tokens=6]]` })
@@ -107,7 +107,7 @@ describe.each([
     expect(read.model).toBe(model);
   });
 
-  it('takes an item of an earlier answer by its id', async () => {
+  it('accepts an item of an earlier answer by its id', async () => {
     const first = await ask(model);
     const [item] = first.output.filter(({ type }) => type === 'message');
     const input: ResponseInputItem[] = [
@@ -123,8 +123,8 @@ describe.each([
   });
 });
 
-describe('what a vendor is sent for a continued conversation', () => {
-  it('has no ids it would look up, and everything else of the request as it was', async () => {
+describe('the vendor’s request of a continued conversation', () => {
+  it('has no ids that it would look up, and everything else unchanged', async () => {
     const first = await ask('gpt-5');
     const body = {
       metadata: { large: '1', note: 'kept' },
@@ -175,7 +175,7 @@ describe('what a vendor is sent for a continued conversation', () => {
     ]);
   });
 
-  it.each(['claude-sonnet-5', 'gemini-3-pro'])('has the signatures that %s wants back', async (model) => {
+  it.each(['claude-sonnet-5', 'gemini-3-pro'])('has the signatures that %s requires', async (model) => {
     const input = `[[sim tag=${model}-signed thinking=8 tool=weather]]`;
     const reasoning = { effort: 'high', summary: 'auto' } as const;
     const first = await client.responses.create({ model, input, tools: TOOLS, reasoning });
@@ -196,7 +196,7 @@ describe('what a vendor is sent for a continued conversation', () => {
     expect(heard(`${model}-returned`)).toMatch(/"(signature|thoughtSignature)":"[^"]{20}/);
   });
 
-  it('may be another vendor: the conversation goes along', async () => {
+  it('may go to another vendor, with the whole conversation', async () => {
     const first = await ask('gpt-5', 'My name is Eve.');
     const second = await client.responses.create({
       model: 'claude-sonnet-5',
@@ -214,7 +214,7 @@ describe('what a vendor is sent for a continued conversation', () => {
     expect(third.output_text).toBeTruthy();
   });
 
-  it('is charged as what it is: the whole conversation', async () => {
+  it('is charged for the whole conversation', async () => {
     const first = await ask('gpt-5', 'word '.repeat(500));
     const second = await client.responses.create({
       model: 'gpt-5',
@@ -226,7 +226,7 @@ describe('what a vendor is sent for a continued conversation', () => {
   });
 });
 
-describe('what is not known', () => {
+describe('an unknown reference', () => {
   const unknownPrevious = (id: string) => ({
     status: 400,
     code: 'previous_response_not_found',
@@ -235,15 +235,12 @@ describe('what is not known', () => {
     error: expect.objectContaining({ message: `Previous response with id '${id}' not found.` }),
   });
 
-  it.each(['gpt-5', 'claude-sonnet-5'])(
-    'a response id that nobody was given is refused (%s)',
-    async (model) => {
-      const call = client.responses.create({ model, previous_response_id: 'resp_nobody', input: 'Hello' });
-      expect(await failureOf(call)).toMatchObject(unknownPrevious('resp_nobody'));
-    },
-  );
+  it.each(['gpt-5', 'claude-sonnet-5'])('to a response id is refused (%s)', async (model) => {
+    const call = client.responses.create({ model, previous_response_id: 'resp_nobody', input: 'Hello' });
+    expect(await failureOf(call)).toMatchObject(unknownPrevious('resp_nobody'));
+  });
 
-  it('another account’s response is as unknown as none: to continue, read, list and delete', async () => {
+  it('is also a response of another account: to continue, read, list and delete', async () => {
     const { id, output } = await ask('gpt-5');
     const item = output[0]?.id ?? '';
     const model = 'gpt-5';
@@ -266,7 +263,7 @@ describe('what is not known', () => {
     '{"type":"item\\u005freference","id":"msg_x"}',
     '{"\\u0074ype":"item_reference","id":"msg_x"}',
     '{"type":"message","role":"user","content":"x","type":"item_reference","id":"msg_x"}',
-  ])('a reference reaches no vendor, however it is written: %s', async (item) => {
+  ])('reaches no vendor in any spelling: %s', async (item) => {
     const before = world.simulator.truth.size;
     const response = await world.post('/v1/responses', `{"model":"gpt-5","input":[${item}]}`);
     expect(response.status).toBe(400);
@@ -276,7 +273,7 @@ describe('what is not known', () => {
     expect(world.simulator.truth.size).toBe(before);
   });
 
-  it('with store: false nothing is kept', async () => {
+  it('is also a response with store: false', async () => {
     for (const model of ['gpt-5', 'claude-sonnet-5']) {
       const plain = await ask(model, 'Hello', { store: false });
       const streamed = await client.responses
@@ -294,7 +291,7 @@ describe('what is not known', () => {
     ['background', { background: true }],
     ['conversation', { conversation: 'conv_1' }],
     ['prompt', { prompt: { id: 'pmpt_1' } }],
-  ])('what a gateway cannot do is refused by its name: %s', async (field, extra) => {
+  ])('or an unsupported field is refused by name: %s', async (field, extra) => {
     const response = await world.post('/v1/responses', { model: 'gpt-5', input: 'Hello', ...extra });
     expect(response.status).toBe(400);
     const body = (await response.json()) as { code: number; message: string };
@@ -302,7 +299,7 @@ describe('what is not known', () => {
     expect(body.message).toContain(`"${field}"`);
   });
 
-  it('fields that are null or false ask for nothing', async () => {
+  it('is none when the field is null or false', async () => {
     const extra = { background: false, conversation: null, prompt: null, previous_response_id: null };
     const response = await world.post('/v1/responses', { model: 'gpt-5', input: 'Hello', ...extra });
     expect(response.status).toBe(200);

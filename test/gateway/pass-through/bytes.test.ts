@@ -31,7 +31,7 @@ const MODEL_SPELLINGS: readonly (readonly [string, string])[] = [
   ['with a plain and an escaped key', '"model":"MODEL","mo\\u0064el": "MODEL"'],
 ];
 
-describe('a request of the same protocol passes byte for byte, but for the value of model', () => {
+describe('a request of the same protocol passes byte for byte, except the value of model', () => {
   for (const shape of SHAPES) {
     for (const [spelling, member] of MODEL_SPELLINGS) {
       it(`${shape.name}: with everything a parser would change, and model ${spelling}`, async () => {
@@ -48,7 +48,7 @@ describe('a request of the same protocol passes byte for byte, but for the value
     }
   }
 
-  it('a model name spelled with escapes is understood and replaced', async () => {
+  it('a model name with escapes is decoded and replaced', async () => {
     world.vendor.say({ pieces: [withModel(CHAT.answer, VENDOR_MODEL)] });
     const escaped = '{"model":"\\u0061cme\\/model-9","messages":[]}';
     const response = await world.post(CHAT.path, escaped);
@@ -56,7 +56,7 @@ describe('a request of the same protocol passes byte for byte, but for the value
     expect(world.vendor.heard().body.toString()).toBe(`{"model":"${VENDOR_MODEL}","messages":[]}`);
   });
 
-  it('of two different models the last one is asked for, and the vendor finds its own in both places', async () => {
+  it('the last of two models is requested, and the vendor gets its own name in both places', async () => {
     world.vendor.say({ pieces: [withModel(CHAT.answer, VENDOR_MODEL)] });
     const response = await world.post(CHAT.path, `{"model":"other","x":1,"model":"${PLATFORM_MODEL}"}`);
     expect(response.status).toBe(200);
@@ -65,7 +65,7 @@ describe('a request of the same protocol passes byte for byte, but for the value
     );
   });
 
-  it('a body of many MiB passes, whose model comes last and whose characters lie across every slice', async () => {
+  it('a body of many MiB passes, with the model last and characters across every slice', async () => {
     const filler = '\\u00e9é😀\\/'.repeat(900_000);
     const body = `{"messages":[{"role":"user","content":"${filler}"}],"model":"MODEL","n": 1}`;
     world.vendor.say({ pieces: [withModel(CHAT.answer, VENDOR_MODEL)] });
@@ -74,7 +74,7 @@ describe('a request of the same protocol passes byte for byte, but for the value
     expect(world.vendor.heard().body.equals(withModel(body, VENDOR_MODEL))).toBe(true);
   });
 
-  it('a compressed body is decoded, and goes to the vendor plain', async () => {
+  it('a compressed body is decoded, and reaches the vendor plain', async () => {
     const body = `{"model":"${PLATFORM_MODEL}","messages":[],"pad":"${'x'.repeat(2_000)}"}`;
     world.vendor.say({ pieces: [withModel(CHAT.answer, VENDOR_MODEL)] });
     const response = await fetch(world.url + CHAT.path, {
@@ -88,7 +88,7 @@ describe('a request of the same protocol passes byte for byte, but for the value
     expect(heard.headers['content-encoding']).toBeUndefined();
   });
 
-  it('a multipart image edit passes with its contents byte for byte, in a frame of ours', async () => {
+  it('a multipart image edit passes with its contents byte for byte, in a new frame', async () => {
     const form = (model: string, boundary: string): Buffer =>
       Buffer.concat([
         Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\n`),
@@ -162,7 +162,7 @@ describe('the usage of a Chat Completions stream', () => {
   }
 });
 
-describe('an answer of the same protocol passes byte for byte, but for the value of model', () => {
+describe('an answer of the same protocol passes byte for byte, except the value of model', () => {
   for (const shape of SHAPES) {
     it(`${shape.name}: with everything a parser would change`, async () => {
       const answer = `\n {${ODDITIES}${shape.answer.slice(1)}\r\n `;

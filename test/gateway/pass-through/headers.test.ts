@@ -79,9 +79,9 @@ async function call(shape: Shape, query = '', headers: Record<string, string> = 
   return world.vendor.heard();
 }
 
-describe('headers on the way to the vendor', () => {
+describe('headers to the vendor', () => {
   for (const shape of SHAPES) {
-    it(`${shape.name}: exactly those on the list go on, verbatim, with the key of the house`, async () => {
+    it(`${shape.name}: are exactly those on the list, unchanged, with the platform’s key`, async () => {
       const { headers } = await call(shape);
       const received = Object.entries(headers).filter(([name]) => !EVERY_REQUEST.includes(name));
       expect(Object.fromEntries(received)).toEqual({
@@ -92,7 +92,7 @@ describe('headers on the way to the vendor', () => {
       });
     });
 
-    it(`${shape.name}: no credential of the client goes on, in headers or query`, async () => {
+    it(`${shape.name}: contain no credential of the client, nor does the query`, async () => {
       const { url, headers, body } = await call(shape, '?key=secret-key&KEY=secret-2&%6Bey=secret-3');
       const whole = `${url} ${JSON.stringify(headers)} ${body.toString()}`;
       expect(whole).not.toContain('secret');
@@ -101,17 +101,17 @@ describe('headers on the way to the vendor', () => {
     });
   }
 
-  it('a client of Messages that names no version gets the one that all older clients mean', async () => {
+  it('of a Messages client without a version have the version that all older clients mean', async () => {
     const { headers } = await call(MESSAGES, '', {});
     expect(headers['anthropic-version']).toBe('2023-06-01');
   });
 
-  it('?beta=true goes on with a Messages call', async () => {
+  it('come with ?beta=true in a Messages call', async () => {
     const { url } = await call(MESSAGES, '?beta=true&api_key=secret');
     expect(url).toBe('/v1/messages?beta=true');
   });
 
-  it('nothing of a query of generate-content goes on', async () => {
+  it('come without the query of generate-content', async () => {
     const { url } = await call(GENERATE, '?key=secret&%24alt=json&fields=candidates&access_token=secret');
     expect(url).toBe(GENERATE.vendorPath);
   });
@@ -141,9 +141,9 @@ const VENDOR_HEADERS = {
 
 const OURS = ['date', 'connection', 'keep-alive', 'content-length'];
 
-describe('headers on the way back', () => {
+describe('headers to the client', () => {
   for (const shape of SHAPES) {
-    it(`${shape.name}: exactly those on the list come back, with ours beside them`, async () => {
+    it(`${shape.name}: are exactly those on the list, with those of the gateway`, async () => {
       world.vendor.say({ headers: VENDOR_HEADERS, pieces: [withModel(shape.answer, VENDOR_MODEL)] });
       const response = await world.post(shape.path, BODY);
       const received = [...response.headers].filter(([name]) => !OURS.includes(name));
@@ -166,7 +166,7 @@ describe('headers on the way back', () => {
       });
     });
 
-    it(`${shape.name}: an error of the vendor carries as little`, async () => {
+    it(`${shape.name}: are as few with an error of the vendor`, async () => {
       world.vendor.say({ status: 400, headers: VENDOR_HEADERS, pieces: [Buffer.from('{"error":{}}')] });
       const response = await world.post(shape.path, BODY);
       expect(response.status).toBe(400);
@@ -176,13 +176,13 @@ describe('headers on the way back', () => {
     });
   }
 
-  it('a request id that the client chose is not taken for ours', async () => {
+  it('never contain a request id that the client chose', async () => {
     world.vendor.say({ pieces: [withModel(CHAT.answer, VENDOR_MODEL)] });
     const response = await world.post(CHAT.path, BODY, { 'x-request-id': 'chosen-by-the-client' });
     expect(response.headers.get('x-request-id')).not.toBe('chosen-by-the-client');
   });
 
-  it('a stream says that nobody may keep it back', async () => {
+  it('of a stream forbid buffering', async () => {
     const pieces = [Buffer.from('data: {"choices":[{"delta":{}}]}\n\ndata: [DONE]\n\n')];
     world.vendor.say({ headers: { ...VENDOR_HEADERS, 'content-type': 'text/event-stream' }, pieces });
     const response = await world.post(CHAT.path, `{"stream":true,"model":"${PLATFORM_MODEL}"}`, {
@@ -197,7 +197,7 @@ describe('headers on the way back', () => {
     await response.arrayBuffer();
   });
 
-  it('no answer at all may be taken for something else than it says', async () => {
+  it('of every answer forbid sniffing', async () => {
     const answer = { headers: { 'content-type': 'text/html' }, pieces: [Buffer.from('<script>')] };
     const event = Buffer.from('data: {"choices":[{"delta":{}}]}\n\ndata: [DONE]\n\n');
     const stream = { headers: { 'content-type': 'text/event-stream' }, pieces: [event] };
@@ -223,7 +223,7 @@ describe('headers on the way back', () => {
   });
 });
 
-describe('a status that is none', () => {
+describe('an invalid status', () => {
   it.each([199, 600, 999])('%i is 50202, plain and streamed', async (status) => {
     world.vendor.say({ status, pieces: [Buffer.from(CHAT.answer)] });
     for (const stream of [false, true]) {

@@ -59,7 +59,7 @@ async function ask(path: string, body: Body, headers: Record<string, string> = {
   return ((await response.json()) as { code: number }).code;
 }
 
-describe('what two vendors could read in two ways is 40002 and reaches neither', () => {
+describe('ambiguous input is 40002 and reaches no vendor', () => {
   const OPEN = `{"model":"${PLATFORM_MODEL}"`;
   it.each([
     ['chat', CHAT.path, `${OPEN},"Model":"dearer","messages":[]}`],
@@ -82,7 +82,7 @@ describe('what two vendors could read in two ways is 40002 and reaches neither',
     expect(() => first.heard()).toThrow('heard nothing');
   });
 
-  it('in UTF-16, and in bytes that are no UTF-8', async () => {
+  it('in UTF-16, and in bytes that are not UTF-8', async () => {
     expect(await ask(CHAT.path, new Uint8Array(Buffer.from(`${OPEN}}`, 'utf16le')))).toBe(40002);
     expect(await ask(CHAT.path, new Uint8Array(Buffer.from(`${OPEN},"x":"\xff"}`, 'latin1')))).toBe(40002);
     expect(() => first.heard()).toThrow('heard nothing');
@@ -97,19 +97,19 @@ describe('what two vendors could read in two ways is 40002 and reaches neither',
     `application/json; charset*=utf-8''utf-16`,
     'application/json; charset = utf-16',
     'application/problem+json; charset=utf-7',
-  ])('as %s it is 41501', async (type) => {
+  ])('and is 41501 as %s', async (type) => {
     expect(await ask(CHAT.path, `${OPEN}}`, { 'content-type': type })).toBe(41501);
     expect(() => first.heard()).toThrow('heard nothing');
   });
 });
 
-describe('what passes has one reading', () => {
+describe('accepted input has one reading', () => {
   it.each([
     'application/json; charset=utf-8',
     'application/json;charset="UTF-8"',
     'application/vnd.x+json',
     '',
-  ])('JSON that came as "%s" goes on as application/json', async (type) => {
+  ])('JSON with the media type "%s" is forwarded as application/json', async (type) => {
     first.say({ pieces: [withModel(CHAT.answer, VENDOR_MODEL)] });
     const body = new Uint8Array(Buffer.from(`{"model":"${PLATFORM_MODEL}","messages":[]}`));
     const headers = { ...world.headers(), 'content-type': type };
@@ -118,7 +118,7 @@ describe('what passes has one reading', () => {
     expect(first.heard().headers['content-type']).toBe('application/json');
   });
 
-  it('nothing of a query that is not known reaches Google, and its usage is there', async () => {
+  it('an unknown query does not reach Google, and its usage is counted', async () => {
     first.say({ pieces: [withModel(GENERATE.answer, VENDOR_MODEL)] });
     const query =
       '?fields=candidates&$fields=x&alt=proto&callback=f&$httpMethod=GET&key=k&%66ields=y&quotaUser=u';
@@ -127,7 +127,7 @@ describe('what passes has one reading', () => {
     expect(first.heard().url).toBe(GENERATE.vendorPath);
   });
 
-  it('Messages are asked with beta=true and nothing else', async () => {
+  it('Messages are requested with beta=true and nothing else', async () => {
     first.say({ pieces: [withModel(MESSAGES.answer, VENDOR_MODEL)] });
     const body = `{"model":"${PLATFORM_MODEL}","max_tokens":1,"messages":[]}`;
     await world.post(`${MESSAGES.path}?model=x&beta=true&beta=false`, body);
@@ -135,7 +135,7 @@ describe('what passes has one reading', () => {
   });
 });
 
-describe('what a request brings about is no failure of a route', () => {
+describe('an effect of the request is no failure of a route', () => {
   const EVENTS = { 'content-type': 'text/event-stream' };
 
   /** Twice as many calls as eject a route that fails; the second vendor serves each of them. */
@@ -149,7 +149,7 @@ describe('what a request brings about is no failure of a route', () => {
   }
 
   /** Some vendors know no streams of pictures, and answer as if they had not been asked for one. */
-  it('plain answers to calls for a stream leave the route where it was', async () => {
+  it('such as a plain answer to a streaming call', async () => {
     first.say({ pieces: [withModel(IMAGES.answer, VENDOR_MODEL)] });
     const picture = '{"type":"image_generation.completed","b64_json":"QUJD"}';
     second.say({ headers: EVENTS, pieces: [Buffer.from(`data: ${picture}\n\n`)] });
@@ -159,7 +159,7 @@ describe('what a request brings about is no failure of a route', () => {
     expect(first.heard().body.toString()).toContain('honest');
   });
 
-  it('and so do streams in answer to plain calls', async () => {
+  it('or a stream in answer to a plain call', async () => {
     const events = Buffer.from('data: {"choices":[]}\n\ndata: [DONE]\n\n');
     const plain = { pieces: [withModel(CHAT.answer, VENDOR_MODEL)] };
     first.say({ headers: EVENTS, pieces: [events] });

@@ -60,7 +60,7 @@ describe('generate-content is reached by every path its clients use', () => {
   });
 });
 
-describe('what is not a call', () => {
+describe('a request that is not a call', () => {
   it('has a request id of its own each time, like every answer', async () => {
     const ids = new Set<string | null>();
     for (const path of ['/', '/healthz', '/readyz', '/metrics', '/nowhere']) {
@@ -71,13 +71,13 @@ describe('what is not a call', () => {
     expect([...ids].filter((id) => id !== null && id.length > 10)).toHaveLength(10);
   });
 
-  it('HEAD / is answered, because Claude Code asks for it before anything else', async () => {
+  it('such as HEAD / is answered, because Claude Code sends it first', async () => {
     const response = await fetch(`${world.url}/`, { method: 'HEAD' });
     expect(response.status).toBe(200);
     expect(await response.text()).toBe('');
   });
 
-  it('health and readiness are served without a key; the figures are not for the world', async () => {
+  it('for health and readiness needs no key; the metrics are not public', async () => {
     for (const path of ['/healthz', '/readyz']) {
       const response = await fetch(world.url + path);
       expect([path, response.status]).toEqual([path, 200]);
@@ -106,8 +106,8 @@ const UNKNOWN: readonly (readonly [string, RegExp])[] = [
   ['/nowhere?secret=1', /Unknown path/],
 ];
 
-describe('a path that is not ours', () => {
-  it('is refused in the form that the SDK behind it reads', async () => {
+describe('an unknown path', () => {
+  it('is refused in the format of the SDK behind it', async () => {
     const anthropic = await (await world.post('/v1/messages/batches', '{}')).json();
     expect(anthropic).toMatchObject({ type: 'error', request_id: expect.any(String), code: 40401 });
     const google = await (await world.post('/v1beta/models/m:embedContent', '{}')).json();
@@ -119,7 +119,7 @@ describe('a path that is not ours', () => {
   });
 
   for (const [path, hint] of UNKNOWN) {
-    it(`POST ${path} is 40401 and says what may be wrong`, async () => {
+    it(`POST ${path} is 40401 with what may be wrong`, async () => {
       const response = await world.post(path, '{}');
       expect(response.status).toBe(404);
       const body = (await response.json()) as ErrorBody;
@@ -132,10 +132,10 @@ describe('a path that is not ours', () => {
   }
 });
 
-describe('a path of ours with another method', () => {
+describe('another method on a known path', () => {
   for (const { name, path } of SHAPES) {
     for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS']) {
-      it(`${name}: ${method} is 40501 and names the method to use`, async () => {
+      it(`${name}: ${method} is 40501 and names the right method`, async () => {
         const response = await fetch(world.url + path, { method, headers: world.headers() });
         expect(response.status).toBe(405);
         expect(response.headers.get('allow')).toBe('POST');
@@ -145,7 +145,7 @@ describe('a path of ours with another method', () => {
   }
 });
 
-describe('a client that asks before it sends its body', () => {
+describe('a client with Expect: 100-continue', () => {
   /** What it heard before it had sent anything, and the status in the end. */
   function ask(headers: Record<string, string>): Promise<{ continued: boolean; status: number }> {
     const body = `{"model":"${PLATFORM_MODEL}"}`;
@@ -172,12 +172,12 @@ describe('a client that asks before it sends its body', () => {
     });
   }
 
-  it('is told to go on', async () => {
+  it('is asked for its body', async () => {
     world.vendor.say({ pieces: [withModel(CHAT.answer, VENDOR_MODEL)] });
     expect(await ask({})).toEqual({ continued: true, status: 200 });
   });
 
-  it('is refused without having to send it', async () => {
+  it('is refused without sending it', async () => {
     expect(await ask({ authorization: 'Bearer sk-garbage' })).toEqual({ continued: false, status: 401 });
     expect(await ask({ 'content-length': '104857601' })).toEqual({ continued: false, status: 413 });
     expect(await ask({ 'content-type': 'text/plain' })).toEqual({ continued: false, status: 415 });

@@ -100,7 +100,7 @@ async function stream(shape: Shape, bytes: Buffer, pieces = [bytes], pauseMs = 0
   return Buffer.from(await response.arrayBuffer());
 }
 
-describe('a stream of the same protocol passes byte for byte, but for the value of model', () => {
+describe('a stream of the same protocol passes byte for byte, except the value of model', () => {
   for (const { shape, text } of CASES) {
     for (const [name, lineEnd] of LINE_ENDS) {
       it(`${shape.name}: with ${name}, cut at every byte`, async () => {
@@ -139,7 +139,7 @@ describe('a stream of the same protocol passes byte for byte, but for the value 
     });
   }
 
-  it('generate-content: as a JSON array when the client did not ask for events', async () => {
+  it('generate-content: as a JSON array when the client did not request events', async () => {
     const array =
       '[{"candidates": [{"content": {"parts": [{"text": "a ]}, [{ b"}]}}],"modelVersion": "MODEL"}\n,\r\n' +
       `{${ODD},"candidates":[{"finishReason":"STOP"}],"modelVersion":"MODEL"}\n]\n`;
@@ -172,11 +172,11 @@ describe('the usage chunk of a Chat Completions stream', () => {
   ];
 
   for (const [how, pieces] of CUTS) {
-    it(`is withheld when only we asked for it, ${how}`, async () => {
+    it(`is withheld when only the gateway requested it, ${how}`, async () => {
       expect(await ask('', pieces)).toBe(withModel(bare + done, PLATFORM_MODEL).toString());
     });
 
-    it(`is passed on when the client asked for it, ${how}`, async () => {
+    it(`is passed on when the client requested it, ${how}`, async () => {
       const received = await ask('"stream_options":{"include_usage":true},', pieces);
       expect(received).toBe(withModel(head + usage + done, PLATFORM_MODEL).toString());
     });
@@ -194,7 +194,7 @@ describe('the usage chunk of a Chat Completions stream', () => {
 
 describe('a stream that the vendor ends without its terminator', () => {
   for (const { shape, text } of CASES) {
-    it(`${shape.name}: carries one error of ours and ends with a reset, never cleanly`, async () => {
+    it(`${shape.name}: carries one error of the gateway and ends with a reset, never cleanly`, async () => {
       const whole = withModel(text, VENDOR_MODEL);
       const events = text.split('\n\n').slice(0, -2);
       const cut = withModel(`${events.join('\n\n')}\n\ndata: {"half`, VENDOR_MODEL);
@@ -213,7 +213,7 @@ describe('a stream that the vendor ends without its terminator', () => {
   }
 });
 
-describe('a Chat Completions vendor that leaves [DONE] out', () => {
+describe('a Chat Completions vendor without [DONE]', () => {
   const text =
     'data: {"model":"MODEL","choices":[{"index":0,"delta":{"content":"a"}}]}\n\n' +
     'data: {"model":"MODEL","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n' +
@@ -221,7 +221,7 @@ describe('a Chat Completions vendor that leaves [DONE] out', () => {
   const ask = (more = ''): Promise<Response> =>
     world.post(CHAT.path, `{"stream":true,${more}"model":"${PLATFORM_MODEL}"}`);
 
-  it('has said everything when its body ends as it should, and the client gets the [DONE]', async () => {
+  it('is complete when its body ends cleanly, and the client gets the [DONE]', async () => {
     world.vendor.say({ headers: SSE, pieces: [withModel(text, VENDOR_MODEL)] });
     const response = await ask('"stream_options":{"include_usage":true},');
     expect(await response.text()).toBe(`${withModel(text, PLATFORM_MODEL)}data: [DONE]\n\n`);
@@ -248,7 +248,7 @@ it('a JSON array that the vendor breaks off is closed behind an error, so that i
   expect(JSON.parse(received)).toMatchObject([{ candidates: [{}] }, { code: 50202, error }]);
 });
 
-it('a stream is recognised whatever the case of its media type', async () => {
+it('a stream is recognised in any case of its media type', async () => {
   const text = 'data: {"model":"MODEL","choices":[{"delta":{"content":"a"}}]}\n\ndata: [DONE]\n\n';
   const headers = { 'content-type': 'Text/Event-Stream;Charset=UTF-8' };
   world.vendor.say({ headers, pieces: [withModel(text, VENDOR_MODEL)] });
@@ -256,7 +256,7 @@ it('a stream is recognised whatever the case of its media type', async () => {
   expect(await response.text()).toBe(withModel(text, PLATFORM_MODEL).toString());
 });
 
-it('an event is passed on when it is whole, without waiting for the next', async () => {
+it('an event is passed on when it is complete, without waiting for the next', async () => {
   const first = 'data: {"model":"m","choices":[{"delta":{"content":"a"}}]}\n\n';
   const pieces = [Buffer.from(first), Buffer.from('data: [DO'), Buffer.from('NE]\n\n')];
   world.vendor.say({ headers: SSE, pauseMs: 250, pieces });

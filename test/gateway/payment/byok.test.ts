@@ -51,7 +51,7 @@ const tried = (row: Readonly<Record<string, unknown>>): unknown[] =>
     outcome,
   ]);
 
-describe('a call by the account’s own credential', () => {
+describe('a BYOK call', () => {
   it.each([
     ['plain', {}],
     ['streamed', { stream: true }],
@@ -73,7 +73,7 @@ describe('a call by the account’s own credential', () => {
     expect(paid).toBe(0n);
   });
 
-  it('is converted like any other, when the client speaks another protocol', async () => {
+  it('is converted like any other', async () => {
     const customer = await world.customer({ hosts: [own('converted')] });
     const { body, row, heard } = await world.ask(customer, {
       path: '/v1/messages',
@@ -84,7 +84,7 @@ describe('a call by the account’s own credential', () => {
     expect([row.payer, row.protocol_out, heard[0]?.key]).toEqual(['byok', 'chat', 'sk-sim-openai-converted']);
   });
 
-  it('takes its place in the windows of requests', async () => {
+  it('counts in the request windows', async () => {
     const customer = await world.customer({ hosts: [own('limited')], policyId: 2 });
     for (let calls = 0; calls < 2; calls++) expect((await world.ask(customer)).status).toBe(200);
     expect((await world.ask(customer)).body.code).toBe(42902);
@@ -104,14 +104,14 @@ describe('a call by the account’s own credential', () => {
     expect(paying.heard[0]?.headerNames).not.toContain('idempotency-key');
   });
 
-  it('is served where the platform’s own credential is switched off', async () => {
+  it('is served where the platform’s own credential is disabled', async () => {
     const { status, row } = await world.ask(await world.customer({ hosts: [own('awake')] }), {
       model: 'asleep',
     });
     expect([status, row.payer]).toEqual([200, 'byok']);
   });
 
-  it('is not made where the vendor cannot be byok: the platform serves and is paid', async () => {
+  it('is not made where the vendor does not allow BYOK: the platform serves and charges', async () => {
     const { row } = await world.ask(await world.customer({ ...RICH, hosts: [own('x')] }), {
       model: 'closed',
     });
@@ -119,8 +119,8 @@ describe('a call by the account’s own credential', () => {
   });
 });
 
-describe('an own credential that fails', () => {
-  it('hands over to the next own one', async () => {
+describe('a BYOK credential that fails', () => {
+  it('is followed by the next BYOK credential', async () => {
     const customer = await world.customer({ hosts: [WRONG, own('second')] });
     for (let calls = 0; calls < 4; calls++) {
       const { status, row, heard } = await world.ask(customer);
@@ -128,7 +128,7 @@ describe('an own credential that fails', () => {
     }
   });
 
-  it('is answered with the vendor’s own words about the key, and nobody is charged by surprise', async () => {
+  it('is answered with the vendor’s own error about the key, without a surprising charge', async () => {
     const customer = await world.customer({ ...RICH, plans: ['PRO'], hosts: [WRONG] });
     const { status, body, row, paid } = await world.ask(customer);
     expect(status).toBe(401);
@@ -162,7 +162,7 @@ describe('an own credential that fails', () => {
     expect(row).toMatchObject({ payer: 'byok', charge_micro: 0n });
   });
 
-  it('says nothing about the platform’s route, however often', async () => {
+  it('does not affect the platform’s route, however often', async () => {
     const customer = await world.customer({ hosts: [WRONG] });
     for (let calls = 0; calls < 6; calls++) expect((await world.ask(customer)).status).toBe(401);
     const figures = await world.world.figures();
@@ -178,7 +178,7 @@ describe('byok_fallback', () => {
   it.each([
     ['a key that is refused', WRONG, '401'],
     ['a vendor that fails', own('falling'), '500'],
-  ])('lets the platform serve after %s, and charge what it made', async (_name, byok, outcome) => {
+  ])('lets the platform serve after %s, and charge it', async (_name, byok, outcome) => {
     const customer = await world.customer({ ...RICH, patch, hosts: [byok] });
     if (outcome === '500') world.fail('gpt-4o', 500);
     const { status, headers, row, paid, heard } = await world.ask(customer);
@@ -192,14 +192,14 @@ describe('byok_fallback', () => {
     expect(paid).toBe(creditsOf(amount_micro));
   });
 
-  it('charges nobody whose other credential works, however few retries are left', async () => {
+  it('charges nothing when another BYOK credential works, however few retries are left', async () => {
     const customer = await world.customer({ ...RICH, patch, hosts: [WRONG, own('good')] });
     const question = { words: 'tokens=40 delay=500' };
     const served = await Promise.all(Array.from({ length: 12 }, () => world.ask(customer, question)));
     expect(served.map(({ row }) => row.payer)).toEqual(served.map(() => 'byok'));
   });
 
-  it('lets the subscription pay for it, where there is one', async () => {
+  it('lets the subscription pay, where there is one', async () => {
     const { row } = await world.ask(await world.customer({ patch, plans: ['PRO'], hosts: [WRONG] }));
     expect(row).toMatchObject({ payer: 'subscription', free_reason: 'covered' });
     expect(row.amount_micro).toBeGreaterThan(0n);
@@ -208,12 +208,12 @@ describe('byok_fallback', () => {
   it.each([
     ['nobody can pay', {}],
     ['the wallet does not pay for the input and one Credit more', { creditsMicro: 100n }],
-  ])('changes nothing when %s: the own credential’s error is the answer', async (_name, money) => {
+  ])('changes nothing when %s: the error of the BYOK credential is the answer', async (_name, money) => {
     const { status, row } = await world.ask(await world.customer({ ...money, patch, hosts: [WRONG] }));
     expect([status, tried(row)]).toEqual([401, [['sk-of-nobody', '401']]]);
   });
 
-  it('off: the fallback model is served all the same, by own credentials or else by the platform', async () => {
+  it('that is off still allows the fallback model, by BYOK credentials or else by the platform', async () => {
     const falls = { fallbackModel: 'claude' };
     const alone = await world.ask(await world.customer({ ...RICH, patch: falls, hosts: [WRONG] }));
     expect([alone.status, alone.body.model, alone.row.payer]).toEqual([200, 'claude', 'credits']);
@@ -222,7 +222,7 @@ describe('byok_fallback', () => {
     expect([both.body.model, both.row.payer, both.paid]).toEqual(['claude', 'byok', 0n]);
   });
 
-  it('on: the platform serves the model, and when it fails too the fallback model', async () => {
+  it('that is on lets the platform serve the model, and when it fails too the fallback model', async () => {
     const falls = { ...patch, fallbackModel: 'claude' };
     const customer = await world.customer({ ...RICH, patch: falls, hosts: [WRONG] });
     world.fail('gpt-4o', 500);
@@ -238,8 +238,8 @@ describe('byok_fallback', () => {
   });
 });
 
-describe('an own credential with an address of its own', () => {
-  it('is sent there, with its own secret and no other', async () => {
+describe('a BYOK credential with an address of its own', () => {
+  it('is called there, with its own secret and no other', async () => {
     const hosts = [{ vendor: 'openai', secret: 'sk-mine-alone', baseUrl: allowed.url }];
     const { body, row, heard } = await world.ask(await world.customer({ ...RICH, hosts }));
     expect(body).toMatchObject({ model: 'gpt', choices: [{ message: { content: 'mine' } }] });
@@ -248,7 +248,7 @@ describe('an own credential with an address of its own', () => {
     expect(heard).toEqual([]);
   });
 
-  it('in a private network is not connected to, unless the operator named the host', async () => {
+  it('in a private network is not connected to, unless the operator allows the host', async () => {
     const hosts = [{ vendor: 'openai', secret: 'sk-mine-alone', baseUrl: forbidden.url }];
     const { status, body, row } = await world.ask(await world.customer({ ...RICH, hosts }));
     expect([status, body.code]).toEqual([502, 50202]);
@@ -256,7 +256,7 @@ describe('an own credential with an address of its own', () => {
     expect(forbidden.connections).toBe(0);
   });
 
-  it('never sees a secret of the platform’s, also when the platform serves after it', async () => {
+  it('never receives a secret of the platform, also when the platform serves after it', async () => {
     const hosts = [{ vendor: 'openai', secret: 'sk-mine-alone', baseUrl: `${allowed.url}/nothing` }];
     const before = allowed.heard.length;
     const patch = { byokFallback: true, fallbackModel: 'claude' };

@@ -63,7 +63,7 @@ async function topUp(): Promise<void> {
   await announceAndWait(database);
 }
 
-test('a year of the demo’s calls, short of Credits every month, leaves nothing for the doctor', async () => {
+test('the doctor finds nothing after a year of demo calls that run out of Credits every month', async () => {
   const statuses = new Map<number, number>();
   for (let day = 0; day < DAYS; day += STEP_DAYS) {
     if (day % 30 < STEP_DAYS && day > 0) await topUp();

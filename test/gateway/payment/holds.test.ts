@@ -46,7 +46,7 @@ const say = (directive: string) => [{ role: 'user', content: `[[sim ${directive}
 const heard = (tag: string) => world.simulator.truth.list(tag).length;
 
 describe('images hold their whole price', () => {
-  it('ten of them are not made for two Credits, and nobody hears of it', async () => {
+  it('so that ten of them are not made for two Credits, and no vendor is asked', async () => {
     const wallet = await open({ credits: 2 });
     const answer = await post(wallet, '/v1/images/generations', images(10));
     expect([answer.status, answer.code]).toEqual([403, 40201]);
@@ -60,7 +60,7 @@ describe('images hold their whole price', () => {
     expect(calls?.count).toBe(0n);
   });
 
-  it('as many as fit are told, and made', async () => {
+  it('so that the number that fits is reported, and made', async () => {
     const wallet = await open({ credits: 700 });
     const answer = await post(wallet, '/v1/images/generations', images(3));
     expect(answer.message).toContain('It fits with "n": 2.');
@@ -69,7 +69,7 @@ describe('images hold their whole price', () => {
     expect((await wallet.funds()).credits).toBe(100_000_000n);
   });
 
-  it('neither the monthly cap nor a window of amount is passed', async () => {
+  it('so that neither the monthly cap nor an amount window is exceeded', async () => {
     const capped = await open({ credits: 50_000, cap: 0.01 });
     const cap = await post(capped, '/v1/images/generations', images(10));
     expect([cap.status, cap.code]).toEqual([403, 40204]);
@@ -113,25 +113,28 @@ const PLAIN = {
   }),
 } as const;
 
-describe('a plain call whose most cannot be held', () => {
-  it.each(Object.keys(PLAIN) as (keyof typeof PLAIN)[])('%s: goes with a lower bound', async (name) => {
-    const wallet = await open({ credits: 40 });
-    const tag = `low-${wallet.accountId}`;
-    const { path, body } = PLAIN[name](`tag=${tag} tokens=5000`);
-    const answer = await post(wallet, path, body);
-    expect(answer.status, answer.text).toBe(200);
-    const bound = Number(answer.headers.get('x-tollgate-max-output-tokens'));
-    expect(bound).toBeGreaterThanOrEqual(256);
-    const [truth] = world.simulator.truth.list(tag);
-    expect(truth?.outputTokens).toBe(bound);
-    await world.settled();
-    const { credits } = await wallet.funds();
-    expect(credits).toBeGreaterThanOrEqual(0n);
-    // Less than one more token of the dearest model would cost.
-    expect(credits).toBeLessThan(1_000_000n);
-  });
+describe('a plain call whose maximum cannot be held', () => {
+  it.each(Object.keys(PLAIN) as (keyof typeof PLAIN)[])(
+    '%s: passes with a lower output limit',
+    async (name) => {
+      const wallet = await open({ credits: 40 });
+      const tag = `low-${wallet.accountId}`;
+      const { path, body } = PLAIN[name](`tag=${tag} tokens=5000`);
+      const answer = await post(wallet, path, body);
+      expect(answer.status, answer.text).toBe(200);
+      const bound = Number(answer.headers.get('x-tollgate-max-output-tokens'));
+      expect(bound).toBeGreaterThanOrEqual(256);
+      const [truth] = world.simulator.truth.list(tag);
+      expect(truth?.outputTokens).toBe(bound);
+      await world.settled();
+      const { credits } = await wallet.funds();
+      expect(credits).toBeGreaterThanOrEqual(0n);
+      // Less than one more token of the dearest model would cost.
+      expect(credits).toBeLessThan(1_000_000n);
+    },
+  );
 
-  it('is refused when it pays for less than the input and 256 tokens, and told what would fit', async () => {
+  it('is refused when less than the input and 256 tokens is available, with the amount that fits', async () => {
     const wallet = await open({ credits: 2 });
     const tag = `refused-${wallet.accountId}`;
     const { path, body } = PLAIN.chat(`tag=${tag} tokens=5000`);
@@ -146,7 +149,7 @@ describe('a plain call whose most cannot be held', () => {
     expect(world.simulator.truth.list(tag).map(({ outputTokens }) => outputTokens)).toEqual([fits]);
   });
 
-  it('is refused when its budget for thinking does not fit into what is held', async () => {
+  it('is refused when its thinking budget does not fit into the hold', async () => {
     const wallet = await open({ credits: 60 });
     const answer = await post(wallet, '/v1/messages', {
       model: 'claude-sonnet-5',
@@ -158,7 +161,7 @@ describe('a plain call whose most cannot be held', () => {
     expect(answer.message).toContain('The budget for thinking is too large');
   });
 
-  it('passes untouched when its most is held', async () => {
+  it('passes unchanged when its maximum is held', async () => {
     const wallet = await open({ credits: 50_000 });
     const answer = await post(wallet, '/v1/chat/completions', {
       model: 'gpt-5',
@@ -172,7 +175,7 @@ describe('many calls at once', () => {
   it.each([
     ['plain', {}],
     ['streamed', { stream: true }],
-  ])('60 %s calls on 50 Credits: nothing is delivered that nobody pays for', async (_name, more) => {
+  ])('60 %s calls on 50 Credits deliver nothing unpaid', async (_name, more) => {
     const wallet = await open({ credits: 50 });
     const answers = await parallel(60, (index) =>
       post(wallet, '/v1/chat/completions', {
@@ -189,7 +192,7 @@ describe('many calls at once', () => {
     expect(credits).toBeGreaterThanOrEqual(0n);
   });
 
-  it('a call that names no bound leaves three quarters to the others', async () => {
+  it('a call without an output limit leaves three quarters to the others', async () => {
     const wallet = await open({ credits: 400 });
     const answers = await parallel(3, () =>
       post(wallet, '/v1/chat/completions', { model: 'gpt-5', messages: say('tokens=20 delay=300') }),
@@ -198,7 +201,7 @@ describe('many calls at once', () => {
   });
 });
 
-describe('who has balance and no Credits', () => {
+describe('an account with balance and no Credits', () => {
   it('is told to exchange it, verified or not', async () => {
     const wallet = await open({ credits: 0, balance: 100 });
     await updateAccount(world.database, wallet.accountId, { userType: 0 });
@@ -211,7 +214,7 @@ describe('who has balance and no Credits', () => {
     );
   });
 
-  it('is told so too when a few Credits are left', async () => {
+  it('is told so also with a few Credits left', async () => {
     const wallet = await open({ credits: 1, balance: 100 });
     const { path, body } = PLAIN.chat('tokens=5');
     expect((await post(wallet, path, body)).message).toMatch(/switch auto-exchange on\.$/);

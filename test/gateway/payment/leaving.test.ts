@@ -157,7 +157,7 @@ const EVENTS_TO_END: Readonly<Record<ModelName, number>> = {
   gemini: WORDS,
 };
 
-describe.concurrent('who leaves when the end of the answer was seen pays what the vendor reports', () => {
+describe.concurrent('a client that leaves after the end of the answer pays the reported usage', () => {
   for (const model of MODELS) {
     for (const client of Object.keys(CLIENTS)) {
       it(`${client} client, ${model}: its usage comes a moment later`, async () => {
@@ -180,7 +180,7 @@ describe.concurrent('who leaves when the end of the answer was seen pays what th
     }
   }
 
-  it('after two seconds without usage the vendor is stopped, and what was seen and thought is charged', async () => {
+  it('or what was seen and thought, when no usage comes within two seconds', async () => {
     const end = EVENTS_TO_END['gpt-chat'];
     const { row, truth } = await leave({
       ...asStream('chat', 'gpt-chat'),
@@ -193,7 +193,7 @@ describe.concurrent('who leaves when the end of the answer was seen pays what th
     expect(outputOf(row)).toBeLessThanOrEqual(OUTPUT_MAX);
   });
 
-  it('if the answer goes on after all, the vendor is stopped at once', async () => {
+  it('and the vendor is stopped at once if the answer continues', async () => {
     // Two choices: the first one has its finish reason before the second one begins.
     const end = EVENTS_TO_END['gpt-chat'];
     const { row, truth } = await leave({
@@ -208,7 +208,7 @@ describe.concurrent('who leaves when the end of the answer was seen pays what th
   });
 });
 
-describe.concurrent('who leaves before the end pays what the model has likely thought', () => {
+describe.concurrent('a client that leaves before the end pays the estimated thinking', () => {
   for (const model of MODELS) {
     for (const client of Object.keys(CLIENTS)) {
       it(`${client} client, ${model}: on the last visible word`, async () => {
@@ -230,7 +230,7 @@ describe.concurrent('who leaves before the end pays what the model has likely th
     }
   }
 
-  it('never more than the longest answer that was asked for', async () => {
+  it('up to the requested output limit', async () => {
     const { row } = await leave({
       path: '/v1/chat/completions',
       body: (prompt) => ({ ...CLIENTS.chat?.body('gpt-chat', prompt), max_completion_tokens: 20 }),
@@ -244,7 +244,7 @@ describe.concurrent('who leaves before the end pays what the model has likely th
   it.each([
     ['a model that does not reason', { model: 'no-thinker' }],
     ['one that was told not to', { model: 'switchable', reasoning_effort: 'none' }],
-  ])('%s is charged what was seen', async (_name, fields) => {
+  ])('but %s is charged for visible output only', async (_name, fields) => {
     const { row, truth } = await leave({
       path: '/v1/chat/completions',
       body: (prompt) => ({ ...CLIENTS.chat?.body(fields.model, prompt), ...fields }),
@@ -254,7 +254,7 @@ describe.concurrent('who leaves before the end pays what the model has likely th
     expect(outputOf(row)).toBe(truth.outputTokens);
   });
 
-  it('a model is believed as fast as its complete answers were', async () => {
+  it('by the speed of the model’s complete answers', async () => {
     // Two thousand tokens in about a second: far from the usual speed, and so often that it is believed.
     const measured = Array.from({ length: 15 }, async () => {
       const answer = await world.post('/v1/responses', {
@@ -278,7 +278,7 @@ describe.concurrent('who leaves before the end pays what the model has likely th
   });
 });
 
-describe.concurrent('from the head of the vendor’s answer on, the input is charged', () => {
+describe.concurrent('a client that leaves after the head of the vendor’s answer pays the input', () => {
   const answering: Call['when'] = (_seen, truth) => truth?.status === 200;
 
   for (const model of MODELS) {
@@ -297,7 +297,7 @@ describe.concurrent('from the head of the vendor’s answer on, the input is cha
     }
   }
 
-  it('before the head of a stream nothing is', async () => {
+  it('but nothing before the head of a stream', async () => {
     const { row } = await leave({
       ...asStream('chat', 'gpt-chat'),
       directive: 'fault=no-headers',
@@ -306,7 +306,7 @@ describe.concurrent('from the head of the vendor’s answer on, the input is cha
     expect(row).toMatchObject({ status: 499, charge_micro: 0n, input_fresh: 0n });
   });
 
-  it('a plain answer that is on its way is read for its usage', async () => {
+  it('and a plain answer on its way is read for its usage', async () => {
     const { row, truth } = await leave({
       path: '/v1/chat/completions',
       body: (prompt) => ({ ...CLIENTS.chat?.body('gpt-chat', prompt), stream: false }),
@@ -325,7 +325,7 @@ describe.concurrent('from the head of the vendor’s answer on, the input is cha
   it.each([
     ['plain', false],
     ['streamed', true],
-  ])('an Images call owes the pictures it asked for, %s', async (_name, stream) => {
+  ])('and an Images call pays the requested images, %s', async (_name, stream) => {
     const { row } = await leave({
       path: '/v1/images/generations',
       body: (prompt) => ({ model: 'painter', prompt, n: 3, ...(stream ? { stream, n: 1 } : {}) }),

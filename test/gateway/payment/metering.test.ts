@@ -166,7 +166,7 @@ const EXACT = [
   'tokens=50 usage=late',
 ];
 
-describe('what the vendor reports is charged to the micro-unit', () => {
+describe('reported usage is charged to the micro-unit', () => {
   for (const protocol of PROTOCOLS) {
     // Google reports no writes to its cache.
     const directives = protocol === GENERATE ? EXACT : [...EXACT, 'tokens=50 cached=11 cachewrite=7'];
@@ -200,7 +200,7 @@ describe('what the vendor reports is charged to the micro-unit', () => {
 const FRAMING_TOKENS_MAX = 12n;
 const UNUSABLE = ['none', 'null', 'wrong-type', 'negative', 'huge'];
 
-describe('what the vendor does not report, or absurdly, is counted and marked as estimated', () => {
+describe('missing or absurd usage is counted and marked as estimated', () => {
   for (const protocol of PROTOCOLS) {
     for (const usage of UNUSABLE) {
       it(`${protocol.name}, plain and streamed: usage ${usage}`, async () => {
@@ -213,7 +213,7 @@ describe('what the vendor does not report, or absurdly, is counted and marked as
       });
     }
 
-    it(`${protocol.name}: of a stream cut after 35 tokens, these are charged`, async () => {
+    it(`${protocol.name}: a stream cut after 35 tokens is charged for these`, async () => {
       const { row, truth } = await measure(protocol, 'tokens=90 cut=35', 'streamed');
       expect(truth.outputTokens).toBe(35);
       expect(row).toMatchObject({ verdict: 'cut-by-upstream', output_text: 35n });
@@ -227,7 +227,7 @@ function distance(row: LoggedCall, truth: TruthCall): bigint {
   return difference < 0n ? -difference : difference;
 }
 
-describe('pictures are charged by the piece, and their tokens beside', () => {
+describe('images are charged by the piece, and their tokens beside', () => {
   const picture = (n: number): Metered => ({
     name: 'Images',
     tariff: IMAGE,
@@ -252,14 +252,14 @@ describe('pictures are charged by the piece, and their tokens beside', () => {
     });
   }
 
-  it('without token figures only the pieces are charged', async () => {
+  it('without token figures, by the piece only', async () => {
     const { row } = await measure(picture(2), 'usage=none', 'plain');
     expect(row).toMatchObject({ images: 2n, amount_micro: 540_000n, estimated: false });
   });
 });
 
-describe('small amounts and sums', () => {
-  it('an amount below one Credit is logged and not charged', async () => {
+describe('the charge', () => {
+  it('of an amount below one Credit is zero, and the amount is logged', async () => {
     const { row, requestId } = await measure({ ...CHAT, body: small }, 'tokens=1', 'plain');
     expect(row.amount_micro).toBeLessThan(1000n);
     expect(row.amount_micro).toBeGreaterThan(0n);
@@ -267,7 +267,7 @@ describe('small amounts and sums', () => {
     expect(await paidCredits(world, requestId)).toBe(0n);
   });
 
-  it('what the account has less is the sum of all charges', async () => {
+  it('of all calls is what the account has less', async () => {
     await world.settled();
     const [sums] = await world.database.query<Record<string, unknown>>(
       `select (select sum(charge_micro) from calls) as charged,

@@ -18,7 +18,7 @@ const RICH = { creditsMicro: 1_000_000_000n };
 const WRONG = { vendor: 'openai', secret: 'sk-of-nobody' };
 
 describe('with the gate on Redis', () => {
-  it('own credentials, then the subscription, then Credits pay', async () => {
+  it('BYOK, then the subscription, then Credits pay', async () => {
     const own = { vendor: 'openai', secret: 'sk-sim-openai-own' };
     const wanted = [{ ...RICH, plans: ['PRO'], hosts: [own] }, { ...RICH, plans: ['PRO'] }, RICH];
     for (const [place, payer] of (['byok', 'subscription', 'credits'] as const).entries()) {
@@ -28,7 +28,7 @@ describe('with the gate on Redis', () => {
     }
   });
 
-  it('a subscription covers exactly what fits, however many ask at once', async () => {
+  it('a subscription covers exactly what fits, for any number of simultaneous calls', async () => {
     const customer = await world.customer({ plans: ['PROMAX'] });
     const picture = { path: '/v1/images/generations', model: 'painter', words: 'delay=50' };
     const served = await Promise.all(Array.from({ length: 20 }, () => world.ask(customer, picture)));
@@ -36,7 +36,7 @@ describe('with the gate on Redis', () => {
     expect(new Set(served.map(({ body }) => body.code))).toEqual(new Set([undefined, 42902]));
   });
 
-  it('a call over three options is paid by whoever pays for the last', async () => {
+  it('a call over three options is paid by the payer of the last', async () => {
     const patch = { byokFallback: true, fallbackModel: 'claude' };
     const customer = await world.customer({ ...RICH, patch, plans: ['PLUS'], hosts: [WRONG] });
     world.fail('gpt-4o', 500);
@@ -50,7 +50,7 @@ describe('with the gate on Redis', () => {
     expect(paid).toBe(creditsOf(costOf(heard[1], [20n, 100n])));
   });
 
-  it('a stream that outgrows its coverage is stopped with 42902', async () => {
+  it('a stream that exceeds its coverage is stopped with 42902', async () => {
     const customer = await world.customer({ ...RICH, plans: ['PLUS'] });
     const { text, row, paid } = await world.ask(customer, {
       words: 'tokens=3000 chunk=20 pace=2',
@@ -64,20 +64,17 @@ describe('with the gate on Redis', () => {
   it.each([
     ['a plain answer', false],
     ['a stream', true],
-  ])(
-    '%s that came to more than was held is charged in full when the client has it',
-    async (_name, stream) => {
-      // Letters by themselves are twice the tokens that their length suggests.
-      const letters = Array.from({ length: 4_000 }, (_, place) => 'abcdefgh'[place % 8]).join(' ');
-      const content = `${letters} [[sim tag=outgrown-${stream} tokens=5]]`;
-      const { row, paid } = await world.ask(await world.customer(RICH), {
-        body: { messages: [{ role: 'user', content }], max_tokens: 5, stream },
-      });
-      const truth = world.world.simulator.truth.find(`outgrown-${stream}`);
-      expect(row.charge_micro).toBe(creditsOf(costOf(truth)));
-      expect(paid).toBe(row.charge_micro);
-    },
-  );
+  ])('%s that exceeds its hold is charged in full when the client has it', async (_name, stream) => {
+    // Letters by themselves are twice the tokens that their length suggests.
+    const letters = Array.from({ length: 4_000 }, (_, place) => 'abcdefgh'[place % 8]).join(' ');
+    const content = `${letters} [[sim tag=outgrown-${stream} tokens=5]]`;
+    const { row, paid } = await world.ask(await world.customer(RICH), {
+      body: { messages: [{ role: 'user', content }], max_tokens: 5, stream },
+    });
+    const truth = world.world.simulator.truth.find(`outgrown-${stream}`);
+    expect(row.charge_micro).toBe(creditsOf(costOf(truth)));
+    expect(paid).toBe(row.charge_micro);
+  });
 
   it('a change of the account is in force for the next call', async () => {
     const customer = await world.customer(RICH);

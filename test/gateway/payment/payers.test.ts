@@ -10,8 +10,8 @@ afterAll(() => world.close());
 const OWN = { vendor: 'openai', secret: 'sk-sim-openai-own' };
 const RICH = { creditsMicro: 1_000_000_000n };
 
-describe('who pays, in the order of rule S-17', () => {
-  it('is the account’s own vendor account, whatever else it has', async () => {
+describe('the payer, in the order of rule S-17', () => {
+  it('is BYOK before everything else', async () => {
     const customer = await world.customer({ ...RICH, plans: ['PRO'], hosts: [OWN] });
     const { row, paid, heard } = await world.ask(customer);
     expect(heard.map(({ key }) => key)).toEqual([OWN.secret]);
@@ -33,7 +33,7 @@ describe('who pays, in the order of rule S-17', () => {
     expect(paid).toBe(0n);
   });
 
-  it('is the wallet when nothing else is there, to the micro-unit', async () => {
+  it('is the wallet without the others, to the micro-unit', async () => {
     const customer = await world.customer(RICH);
     const { row, paid, heard } = await world.ask(customer);
     const amount_micro = costOf(heard[0]);
@@ -41,7 +41,7 @@ describe('who pays, in the order of rule S-17', () => {
     expect(paid).toBe(creditsOf(amount_micro));
   });
 
-  it('is balance too, with auto-exchange on: exactly what is missing moves with the charge', async () => {
+  it('includes the balance with auto-exchange on: exactly what is missing moves with the charge', async () => {
     const wanted = { creditsMicro: 1_000_000n, balanceMicro: 5_000_000n, autoExchange: true };
     const customer = await world.customer(wanted);
     const { paid, heard } = await world.ask(customer);
@@ -58,11 +58,11 @@ describe('who pays, in the order of rule S-17', () => {
   });
 });
 
-describe('what is switched while a call runs', () => {
+describe('a switch that changes while a call runs', () => {
   it.each([
     ['auto-exchange', { autoExchange: false }],
     ['API billing', { apiBilling: false }],
-  ] as const)('is in force for the next one: without %s it is paid all the same', async (_name, patch) => {
+  ] as const)('is in force for the next one: the running call is paid without %s', async (_name, patch) => {
     const wanted = { balanceMicro: 5_000_000n, autoExchange: true };
     const customer = await world.customer(wanted);
     const running = world.ask(customer, { words: 'tokens=40 delay=1500' });
@@ -75,7 +75,7 @@ describe('what is switched while a call runs', () => {
   });
 });
 
-describe('when nobody can pay the answer is 40202', () => {
+describe('a call without a payer is 40202', () => {
   it.each<[string, Wanted]>([
     ['there are no Credits', {}],
     ['API billing is off', { ...RICH, patch: { apiBilling: false } }],
@@ -94,12 +94,12 @@ describe('when nobody can pay the answer is 40202', () => {
     expect([heard.length, paid]).toEqual([0, undefined]);
   });
 
-  it('with the way to free quota, when the account is not verified', async () => {
+  it('with a link to free quota, when the account is not verified', async () => {
     const { body } = await world.ask(await world.customer({ patch: { userType: 0 } }));
     expect(body).toMatchObject({ code: 40202, message: expect.stringContaining('Verify your account') });
   });
 
-  it('and API billing switched off leaves subscription and own credentials at work', async () => {
+  it('but subscription and BYOK still pay with API billing off', async () => {
     const patch = { apiBilling: false };
     const subscribed = await world.ask(await world.customer({ ...RICH, patch, plans: ['PRO'] }));
     const byokContext = await world.ask(await world.customer({ ...RICH, patch, hosts: [OWN] }));
@@ -107,7 +107,7 @@ describe('when nobody can pay the answer is 40202', () => {
   });
 });
 
-it('who has balance and has auto-exchange off is told 40201, and what to do', async () => {
+it('an account with balance and auto-exchange off gets 40201 with the remedy', async () => {
   const customer = await world.customer({ balanceMicro: 1_000_000n });
   const { status, body, heard } = await world.ask(customer);
   expect([status, body.code, heard.length]).toEqual([403, 40201, 0]);
@@ -115,7 +115,7 @@ it('who has balance and has auto-exchange off is told 40201, and what to do', as
 });
 
 describe('the monthly cap', () => {
-  it('is a hard bound for Credits, and counts neither what is covered nor what is paid elsewhere', async () => {
+  it('is a hard limit for Credits, and counts neither covered nor BYOK calls', async () => {
     const patch = { extraApiQuotaMicro: 1_000n };
     const covered = await world.customer({ ...RICH, patch, plans: ['PRO'] });
     const byokContext = await world.customer({ ...RICH, patch, hosts: [OWN] });
@@ -141,22 +141,22 @@ describe('the monthly cap', () => {
   });
 });
 
-describe('a window of amount in the key’s policy', () => {
+describe('an amount window in the key’s policy', () => {
   it.each<[string, Wanted]>([
     ['the subscription', { plans: ['PROMAX'] }],
     ['the wallet', RICH],
-  ])('bounds what %s pays, and says so', async (_name, wanted) => {
+  ])('limits what %s pays, and is named', async (_name, wanted) => {
     const { status, headers, body } = await world.ask(await world.customer({ ...wanted, policyId: 4 }));
     expect([status, body.code]).toEqual([429, 42902]);
     expect(headers.get('x-tollgate-limit')).toMatch(/^amount; limit=0; used=0; window=3600/);
   });
 
-  it('does not concern calls that the account’s own vendor account pays', async () => {
+  it('does not limit BYOK calls', async () => {
     const customer = await world.customer({ ...RICH, policyId: 4, hosts: [OWN] });
     expect((await world.ask(customer)).status).toBe(200);
   });
 
-  it('stops a stream that outgrows it with 42902, and what was delivered is charged', async () => {
+  it('stops a stream that exceeds it with 42902, and what was delivered is charged', async () => {
     const customer = await world.customer({ ...RICH, policyId: 3 });
     const { status, text, row, paid, heard } = await world.ask(customer, {
       words: 'tokens=3000 chunk=20 pace=2',

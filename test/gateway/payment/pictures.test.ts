@@ -163,8 +163,8 @@ function sayNo({ stream }: Pick<Way, 'stream'>): void {
   else google.say({ pieces: [Buffer.from(text)] });
 }
 
-describe('a picture costs the same whoever asks for it', () => {
-  it.each(named(WAYS))('%s', async (_name, way) => {
+describe('an image costs the same for every client', () => {
+  it.each(named(WAYS))('of %s', async (_name, way) => {
     paintTwo(way);
     expect(await rowOf(await ask(way, 'painter'))).toEqual({
       verdict: 'complete',
@@ -174,12 +174,12 @@ describe('a picture costs the same whoever asks for it', () => {
     });
   });
 
-  it.each(named(WAYS))('where the image price is the only one: %s', async (_name, way) => {
+  it.each(named(WAYS))('with an image price only: %s', async (_name, way) => {
     paintTwo(way);
     expect(await rowOf(await ask(way, 'by-image'))).toMatchObject({ images: 2n, amount_micro: 1_000_000n });
   });
 
-  it.each(named(WAYS))('where the vendor reports no usage: %s', async (_name, way) => {
+  it.each(named(WAYS))('without reported usage: %s', async (_name, way) => {
     paintTwo(way, {});
     expect(await rowOf(await ask(way, 'by-image'))).toMatchObject({
       estimated: true,
@@ -188,12 +188,12 @@ describe('a picture costs the same whoever asks for it', () => {
     });
   });
 
-  it.each(named(WAYS))('a model without an image price costs its tokens: %s', async (_name, way) => {
+  it.each(named(WAYS))('and its tokens only, for a model without an image price: %s', async (_name, way) => {
     paintTwo(way);
     expect(await rowOf(await ask(way, 'by-token'))).toMatchObject({ amount_micro: TOKENS_MICRO });
   });
 
-  it.each(named(WAYS))('the simulated painter makes one: %s', async (name, way) => {
+  it.each(named(WAYS))('from the simulated image model: %s', async (name, way) => {
     const tag = `p${name.replace(/\W/g, '')}`;
     const row = await rowOf(await ask(way, 'simulated', `a cat [[sim tag=${tag}]]`));
     const truth = world.simulator.truth.find(tag);
@@ -202,14 +202,14 @@ describe('a picture costs the same whoever asks for it', () => {
     expect(row).toMatchObject({ images: 1n, amount_micro: BigInt(tokensMicro) + 500_000n });
   });
 
-  it('a growing JSON array, split anywhere', async () => {
+  it('in a growing JSON array, split anywhere', async () => {
     const chunk = JSON.stringify({ candidates: [{ content: { parts: PARTS }, finishReason: 'STOP' }] });
     google.say({ pieces: byteByByte(Buffer.from(`[${chunk}]`)) });
     const response = await ask(generate('', 'streamGenerateContent'), 'by-image');
     expect(await rowOf(response)).toMatchObject({ images: 2n, amount_micro: 1_000_000n });
   });
 
-  it.each(named(TEXT_WAYS))('an answer in words costs none: %s', async (_name, way) => {
+  it.each(named(TEXT_WAYS))('and a text answer costs none: %s', async (_name, way) => {
     sayNo(way);
     expect(await rowOf(await ask(way, 'painter'))).toMatchObject({ images: 0n, amount_micro: TOKENS_MICRO });
   });
@@ -250,7 +250,7 @@ function drawOne({ stream }: Pick<Way, 'stream'>): void {
   openai.say({ headers: EVENTS, pieces: [Buffer.from(text)] });
 }
 
-it.each(named(TEXT_WAYS))('a picture of the vendor tool of Responses counts once: %s', async (_name, way) => {
+it.each(named(TEXT_WAYS))('an image of the image tool of Responses counts once: %s', async (_name, way) => {
   drawOne(way);
   expect(await rowOf(await ask(way, 'artist'))).toMatchObject({
     estimated: false,
@@ -266,21 +266,24 @@ describe('a window of two images', () => {
     expect(refused.headers.get('x-tollgate-limit')).toContain('images; limit=2; used=2');
   };
 
-  it.each(named(GENERATE_WAYS))('is filled by pictures nobody asked for, for all: %s', async (_name, way) => {
-    const headers = await twoImages();
-    paintTwo(way);
-    const made = await world.post(way.path('painter'), way.body('painter', 'two'), headers);
-    await made.text();
-    for (const next of WAYS) {
-      await expectFull(await world.post(next.path('painter'), next.body('painter', 'a third'), headers));
-    }
-    // Who cannot be answered with a picture is not refused for one.
-    sayNo(way);
-    const words = await world.post(way.path('by-token'), way.body('by-token', 'why?'), headers);
-    expect(words.status, await words.text()).toBe(200);
-  });
+  it.each(named(GENERATE_WAYS))(
+    'is filled by images that were not requested, for all: %s',
+    async (_name, way) => {
+      const headers = await twoImages();
+      paintTwo(way);
+      const made = await world.post(way.path('painter'), way.body('painter', 'two'), headers);
+      await made.text();
+      for (const next of WAYS) {
+        await expectFull(await world.post(next.path('painter'), next.body('painter', 'a third'), headers));
+      }
+      // Who cannot be answered with a picture is not refused for one.
+      sayNo(way);
+      const words = await world.post(way.path('by-token'), way.body('by-token', 'why?'), headers);
+      expect(words.status, await words.text()).toBe(200);
+    },
+  );
 
-  it.each(named(TEXT_WAYS))('lets two that may paint in at a time: %s', async (_name, way) => {
+  it.each(named(TEXT_WAYS))('admits two calls at a time that may make images: %s', async (_name, way) => {
     const headers = await twoImages();
     sayNo(way);
     const atOnce = Array.from({ length: 6 }, async () => {
@@ -298,7 +301,7 @@ describe('a window of two images', () => {
     await expectFull(await world.post(way.path('painter'), way.body('painter', 'a third'), headers));
   });
 
-  it('is what the vendor tool of Responses needs, and no call without it', async () => {
+  it('limits the image tool of Responses, and no call without it', async () => {
     const headers = await twoImages();
     const tools = [{ type: 'image_generation' }];
     const call = (more: object) =>
@@ -310,7 +313,7 @@ describe('a window of two images', () => {
   });
 });
 
-it.each(named(WAYS))('Credits for one picture let one of four calls in: %s', async (_name, way) => {
+it.each(named(WAYS))('Credits for one image admit one of four calls: %s', async (_name, way) => {
   paintTwo(way);
   const headers = world.headers(await world.newKey(`poor${WAYS.indexOf(way)}@example.com`));
   const body = way.body('by-image', 'x');

@@ -14,7 +14,7 @@ const PICTURE = { path: '/v1/images/generations', model: 'painter' };
 const HOUR_MS = 3_600_000;
 
 describe('a valid subscription', () => {
-  it('covers up to its windows, then API billing takes over, call by call', async () => {
+  it('covers up to its windows, then API billing pays, call by call', async () => {
     const customer = await world.customer({ ...RICH, plans: ['PLUS'] });
     const payers: unknown[] = [];
     let coveredMicro = 0n;
@@ -33,7 +33,7 @@ describe('a valid subscription', () => {
     expect(20_000n - coveredMicro).toBeLessThan(1_000n);
   });
 
-  it('that is used up is 42902 with the wait of its window, when there is no API billing', async () => {
+  it('that is used up is 42902 with the wait of its window, without API billing', async () => {
     const customer = await world.customer({ plans: ['PROMAX'] });
     for (let pictures = 0; pictures < 3; pictures++) {
       const { row, status } = await world.ask(customer, PICTURE);
@@ -50,7 +50,7 @@ describe('a valid subscription', () => {
     expect(heard).toEqual([]);
   });
 
-  it('covers exactly what fits, however many ask at once', async () => {
+  it('covers exactly what fits, for any number of simultaneous calls', async () => {
     const customer = await world.customer({ plans: ['PROMAX'] });
     const asked = Array.from({ length: 20 }, () => world.ask(customer, { ...PICTURE, words: 'delay=50' }));
     const served = await Promise.all(asked);
@@ -58,7 +58,7 @@ describe('a valid subscription', () => {
     expect(new Set(served.map(({ body }) => body.code))).toEqual(new Set([undefined, 42902]));
   });
 
-  it('stops a stream that outgrows it with 42902; it is covered, not charged', async () => {
+  it('stops a stream that exceeds it with 42902; it is covered, not charged', async () => {
     const customer = await world.customer({ ...RICH, plans: ['PLUS'] });
     const { status, text, row, paid, heard } = await world.ask(customer, {
       words: 'tokens=3000 chunk=20 pace=2',
@@ -87,7 +87,7 @@ describe('a valid subscription', () => {
     expect(stranger.body).toMatchObject({ code: 40203, message: expect.stringContaining('PLUS') });
   });
 
-  it('brings its policy, which counts all keys of the account, and a key’s policy holds beside it', async () => {
+  it('has a policy for all keys of the account, and a key’s policy applies beside it', async () => {
     const tight = await world.customer({ ...RICH, plans: ['PRO'], policyId: 4 });
     const refused = await world.ask(tight);
     expect([refused.body.code, refused.headers.get('x-tollgate-limit')?.slice(-9)]).toEqual([
@@ -101,7 +101,7 @@ describe('a valid subscription', () => {
     expect(headers.get('x-tollgate-limit')).toMatch(/^requests; limit=2; used=2; window=60;/);
   });
 
-  it('of the highest plan counts, where there are several', async () => {
+  it('of the highest plan counts', async () => {
     const customer = await world.customer({ plans: ['PLUS', 'PROMAX'] });
     const { status, row } = await world.ask(customer, { model: 'for-promax' });
     expect([status, row.payer]).toEqual([200, 'subscription']);
@@ -136,7 +136,7 @@ describe('a subscription that is not valid', () => {
     expect((await world.ask(customer)).body.code).toBe(40202);
   });
 
-  it('a new one begins with new windows', async () => {
+  it('is replaced by a new one with new windows', async () => {
     const customer = await world.customer({ plans: ['PROMAX'] });
     for (let pictures = 0; pictures < 3; pictures++) await world.ask(customer, PICTURE);
     expect((await world.ask(customer, PICTURE)).body.code).toBe(42902);

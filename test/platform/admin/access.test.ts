@@ -26,8 +26,8 @@ afterAll(() => world.close());
 const login = async (password: string) =>
   (await world.api('POST', `${AUTH}/login`, { body: { email, password } })).body;
 
-describe('what opens an account', () => {
-  test('a reset password is told once, works, and ends the old one with every login', async () => {
+describe('the access to an account', () => {
+  test('gets a reset password that is shown once, works, and ends the old one with every login', async () => {
     const token = await world.login(email);
     expect((await operator.get<unknown[]>(`/accounts/${accountId}/sessions`)).length).toBeGreaterThan(0);
     const path = `/accounts/${accountId}/password-reset`;
@@ -42,13 +42,13 @@ describe('what opens an account', () => {
     expect(body.code).toBe(1004);
   });
 
-  test('nobody resets their own password so', async () => {
+  test('of the operator cannot be reset this way', async () => {
     const [own] = await operator.get<{ id: number }[]>('/accounts?email=boss@example.com');
     const { body } = await operator.ask('POST', `/accounts/${own?.id}/password-reset`);
     expect(body.code).toBe(1005);
   });
 
-  test('keys are listed, disabled and deleted; in force for the next call', async () => {
+  test('by keys is listed, disabled and deleted, in force for the next call', async () => {
     const [user] = await operator.get<{ id: number }[]>('/accounts?email=user@example.com');
     const path = `/accounts/${user?.id}/keys`;
     const listed = await operator.ask('GET', path);
@@ -74,7 +74,7 @@ describe('what opens an account', () => {
   });
 });
 
-describe('the calls of everybody', () => {
+describe('the calls of all accounts', () => {
   const made = Array.from({ length: 130 }, (_, at) => ({
     createdAtMs: BEGIN + at * 17 * 60_000,
     modelUsed: at % 40 === 7 ? 'rare' : `model-${at % 3}`,
@@ -129,7 +129,7 @@ describe('the calls of everybody', () => {
     ids.filter((_, at) => fits(made[at] ?? (made[0] as (typeof made)[number]), at)).toReversed();
   const PAYER = 'payer=subscription';
 
-  test.each([1, 7, 50, 100])('are walked through in pages of %i, each call once', async (size) => {
+  test.each([1, 7, 50, 100])('are read in pages of %i, each call once', async (size) => {
     expect(await all(PAYER, size)).toEqual(wanted(() => true));
   });
 
@@ -159,13 +159,13 @@ describe('the calls of everybody', () => {
     expect((await operator.get<Page>('/calls?request_id=req_nobody')).calls).toEqual([]);
   });
 
-  test('a cursor that is none is refused', async () => {
+  test('refuse an invalid cursor', async () => {
     for (const cursor of ['x', '1', '999999999999999999-1']) {
       expect((await operator.ask('GET', `/calls?cursor=${cursor}`)).body.code, cursor).toBe(1001);
     }
   });
 
-  test('the overview over time adds up to the overview', async () => {
+  test('over time add up to the overview', async () => {
     const shown = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', '%20');
     const range = `from=${shown(BEGIN)}&to=${shown(BEGIN + 40 * HOUR)}`;
     const whole = await operator.get<Overview>(`/overview?${range}`);

@@ -32,7 +32,7 @@ const chat = (model = 'gpt-5', key?: string) =>
 const account = (id = userId) => operator.get<Shown>(`/accounts/${id}`);
 
 describe('accounts are found', () => {
-  test('by a part of the address, status, role and level; %% and _ are themselves', async () => {
+  test('by a part of the address, status, role and level, with %% and _ as plain characters', async () => {
     const find = async (query: string) =>
       (await operator.get<Shown[]>(`/accounts?${query}`)).map(({ email }) => email);
     expect(await find('email=USER@')).toEqual(['user@example.com']);
@@ -74,7 +74,7 @@ describe('accounts are found', () => {
 });
 
 describe('accounts are created and changed', () => {
-  test('with a password that is made and told once, and money from the ledger', async () => {
+  test('with a generated password that is shown once, and money from the ledger', async () => {
     const body = { email: 'New@Example.com', balance: '5', credits: '7.5' };
     const made = await operator.write<{ id: number; password: string }>('POST', '/accounts', body);
     expect(await operator.lastRecord()).toMatchObject({
@@ -89,7 +89,7 @@ describe('accounts are created and changed', () => {
     expect(log.map(({ kind }) => kind).sort()).toEqual(['grant', 'top_up']);
   });
 
-  test('a disabled account is refused at once: its keys, its tokens, its logins', async () => {
+  test('and a disabled account is refused at once: its keys, its tokens, its logins', async () => {
     const token = await world.login('poor@example.com');
     const key = await world.newKey('poor@example.com');
     const id = await accountIdOf(operator, 'poor@example.com');
@@ -108,7 +108,7 @@ describe('accounts are created and changed', () => {
     });
   });
 
-  test('a rate is in force for the next call', async () => {
+  test('and a rate is in force for the next call', async () => {
     const cost = async () => {
       await chat();
       await world.settled();
@@ -127,19 +127,19 @@ describe('accounts are created and changed', () => {
     [{ credits: '1000000' }, 'credits is not known'],
     [{ password_hash: 'x' }, 'password_hash is not known'],
     [{ user_type: 3 }, 'user_type'],
-  ])('%j is refused', async (body, message) => {
+  ])('but %j is refused', async (body, message) => {
     const { body: answer } = await operator.ask('PUT', `/accounts/${userId}`, body);
     expect(answer).toMatchObject({ code: 1001, message: expect.stringContaining(message) });
   });
 
-  test('nobody takes their own rights away', async () => {
+  test('but operators cannot remove their own rights', async () => {
     const id = await accountIdOf(operator, 'operator@example.com');
     for (const body of [{ status: 'disabled' }, { role: 'user' }]) {
       expect((await operator.ask('PUT', `/accounts/${id}`, body)).body.code).toBe(1005);
     }
   });
 
-  test('ended sessions are void at once', async () => {
+  test('and ended sessions are void at once', async () => {
     const token = await world.login('empty@example.com');
     const id = await accountIdOf(operator, 'empty@example.com');
     expect(await operator.write('DELETE', `/accounts/${id}/sessions`)).toEqual({ ended: 1 });
@@ -148,7 +148,7 @@ describe('accounts are created and changed', () => {
 });
 
 describe('money', () => {
-  test('top-ups, grants and adjustments are entries of the ledger with their reason', async () => {
+  test('of top-ups, grants and adjustments is in the ledger with its reason', async () => {
     const before = await account();
     const move = (what: string, body: object) =>
       operator.write(`POST`, `/accounts/${userId}/${what}`, { reason: 'order 4711', ...body });
@@ -171,7 +171,7 @@ describe('money', () => {
     ]);
   });
 
-  test('an adjustment below zero is 1007, and nothing is changed or recorded', async () => {
+  test('below zero is refused with 1007, and nothing is changed or recorded', async () => {
     const before = await account();
     const last = await operator.lastRecord();
     const body = { pool: 'balance', amount: '-1000000', reason: 'too much' };
@@ -190,11 +190,11 @@ describe('money', () => {
     ['top-up', { pool: 'gold', amount: '1', reason: 'x' }],
     ['adjust', { pool: 'credits', amount: '0', reason: 'x' }],
     ['adjust', { pool: 'credits', amount: '1e3', reason: 'x' }],
-  ])('%s %j is 1001', async (what, body) => {
+  ])('by %s %j is 1001', async (what, body) => {
     expect((await operator.ask('POST', `/accounts/${userId}/${what}`, body)).body.code).toBe(1001);
   });
 
-  test('the books agree after all of it', async () => {
+  test('is consistent in the books afterwards', async () => {
     await world.settled();
     expect(await examine(world.database)).toEqual([]);
   });
@@ -227,7 +227,7 @@ describe('subscriptions', () => {
     );
   });
 
-  test('one of another account cannot be reached through this one', async () => {
+  test('of another account cannot be reached through this one', async () => {
     const other = await accountIdOf(operator, 'empty@example.com');
     const granted = await operator.write<{ id: number }>('POST', `/accounts/${other}/subscriptions`, {
       plan: 'PRO',
@@ -239,7 +239,7 @@ describe('subscriptions', () => {
 });
 
 describe('an account’s logs', () => {
-  test('are those the account sees itself', async () => {
+  test('are those that the account sees itself', async () => {
     const token = await world.login('user@example.com');
     for (const path of ['/call-log/page', '/consumption-log/page', '/balance-log/page', '/stats/overview']) {
       const own = (await world.api('GET', path, { token })).body.data;

@@ -139,7 +139,7 @@ const WRITES: readonly Operation[] = readOperations().filter(
 const count = async () => (await operator.ask('GET', '/audit?size=1')).body.total ?? 0;
 
 describe('every write of an operator leaves one line in the audit log', () => {
-  test('there is a scene for each row, and no row without one', () => {
+  test('there is a case for each row, and no row without one', () => {
     expect(WRITES.map(({ name }) => name).sort()).toEqual([...SCENES.keys()].sort());
     for (const { access } of WRITES) expect(access).toBe('operator');
   });
@@ -159,7 +159,7 @@ describe('every write of an operator leaves one line in the audit log', () => {
     });
   });
 
-  test('a write that is refused leaves none', async () => {
+  test('but a refused write leaves none', async () => {
     const before = await count();
     expect((await operator.ask('POST', '/models', { model_id: 'gpt-5' })).body.code).toBe(1005);
     expect((await operator.ask('PUT', '/models/none', { name: 'x' })).body.code).toBe(1004);
@@ -167,7 +167,7 @@ describe('every write of an operator leaves one line in the audit log', () => {
     expect(await count()).toBe(before);
   });
 
-  test('no secret stands in it, and nobody can change it', async () => {
+  test('and it contains no secret, and cannot be changed', async () => {
     const [text] = await world.database.query<{ all: string }>(
       'select string_agg(audit_log::text, chr(10)) as all from audit_log',
     );
@@ -182,7 +182,7 @@ describe('every write of an operator leaves one line in the audit log', () => {
     }
   });
 
-  test('it is read by pages, by actor, entity, thing and action', async () => {
+  test('and it is read by pages, by actor, entity, thing and action', async () => {
     const find = async (query: string) => (await operator.ask('GET', `/audit?${query}`)).body;
     const actor = await accountIdOf(operator, 'operator@example.com');
     // All but one: the catalogue file was applied at the start, by nobody's account.
@@ -200,7 +200,7 @@ describe('every write of an operator leaves one line in the audit log', () => {
 });
 
 describe('verification', () => {
-  test('of a hundred approvals one counts: one grant, one level, in force for the next call', async () => {
+  test('counts one of a hundred approvals: one grant, one level, in force for the next call', async () => {
     await operator.write('PUT', '/settings', {
       verification_grants: { personal: '1000', enterprise: '5000' },
     });
@@ -229,7 +229,7 @@ describe('verification', () => {
     expect(grants.filter(({ ref }) => ref === 'verification: enterprise')).toHaveLength(1);
   });
 
-  test('a kind that was granted once grants nothing again', async () => {
+  test('of a kind that was granted once grants nothing again', async () => {
     const id = await accountIdOf(operator, 'poor@example.com');
     await operator.write('PUT', `/accounts/${id}`, { user_type: 0 });
     const again = await submit('poor@example.com', 'enterprise');

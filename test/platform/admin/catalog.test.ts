@@ -57,14 +57,14 @@ describe('every entity of the catalogue is listed, read, created, changed and de
     expect((await operator.ask('DELETE', place)).body.code).toBe(1004);
   });
 
-  test('what is shown can be sent back, and changes nothing', async () => {
+  test('and an entry that is sent back unchanged changes nothing', async () => {
     const models = await operator.get<Record<string, unknown>[]>('/models?search=gpt-5');
     expect(models).toHaveLength(1);
     const { model_id: modelId, ...rest } = models[0] ?? {};
     expect(await operator.write('PUT', `/models/${modelId}`, rest)).toEqual(models[0]);
   });
 
-  test('numbers of policies and announcements need not be thought up', async () => {
+  test('and policies and announcements get numbers by default', async () => {
     const first = await operator.write<{ id: number }>('POST', '/policies', { name: 'one' });
     const second = await operator.write<{ id: number }>('POST', '/policies', { name: 'two' });
     expect(second.id).toBe(first.id + 1);
@@ -72,7 +72,7 @@ describe('every entity of the catalogue is listed, read, created, changed and de
   });
 });
 
-describe('a change is judged by the rules of the catalogue file', () => {
+describe('a change is checked by the rules of the catalogue file', () => {
   test.each([
     [
       'POST',
@@ -120,7 +120,7 @@ describe('a change is judged by the rules of the catalogue file', () => {
     expect(answer).toMatchObject({ code: 1001, message: expect.stringContaining(message) });
   });
 
-  test('a variable of the environment means its own characters', async () => {
+  test('and a variable of the environment is plain text', async () => {
     const made = { name: 'literal', vendor: 'openai', secret: ['$', '{DATABASE_URL}'].join('') };
     const { id } = await operator.write<{ id: number }>('POST', '/credentials', made);
     const [row] = await world.database.query<{ secret_hint: string }>(
@@ -131,7 +131,7 @@ describe('a change is judged by the rules of the catalogue file', () => {
   });
 });
 
-describe('what is in use is not deleted', () => {
+describe('an entry in use is not deleted', () => {
   test.each([
     ['/vendors/openai', 'credential openai-main'],
     ['/models/gpt-5', 'of gpt-5'],
@@ -142,13 +142,13 @@ describe('what is in use is not deleted', () => {
     expect((await operator.ask('GET', path)).body.code).toBe(0);
   });
 
-  test('a credential that routes use, by its number', async () => {
+  test('such as a credential of routes, by its number', async () => {
     const [main] = await operator.get<{ id: number }[]>('/credentials?search=openai-main');
     const { body } = await operator.ask('DELETE', `/credentials/${main?.id}`);
     expect(body).toMatchObject({ code: 1005, message: expect.stringMatching(/route \d+ of gpt-5/) });
   });
 
-  test('a policy of a key, a plan of a subscription, a model somebody falls back to', async () => {
+  test('such as a policy of a key, a plan of a subscription, a fallback model', async () => {
     await operator.write('POST', '/plans', { code: 'KEPT', level: 1 });
     await operator.write('POST', '/models', { model_id: 'kept' });
     const id = await accountIdOf(operator, 'user@example.com');
@@ -169,7 +169,7 @@ describe('what is in use is not deleted', () => {
 });
 
 describe('a change is in force for the next call', () => {
-  test('a model with its route is callable when the answers are here, and gone when they are deleted', async () => {
+  test('such as a model with its route, which is callable after the answers and gone after the deletion', async () => {
     const before = (await chat('fresh')).status;
     expect(before).not.toBe(200);
     await operator.write('POST', '/models', { model_id: 'fresh', prices: { input: '1', output: '2' } });
@@ -195,7 +195,7 @@ describe('a change is in force for the next call', () => {
     expect((await chat('fresh')).status).toBe(before);
   });
 
-  test('the settings: what is left out stays as it is', async () => {
+  test('such as the settings, where missing fields stay unchanged', async () => {
     const before = await operator.get<Record<string, unknown>>('/settings');
     const after = await operator.write('PUT', '/settings', {
       system_rate: '90',
@@ -213,7 +213,7 @@ describe('a change is in force for the next call', () => {
 });
 
 describe('the secret of a credential', () => {
-  test('is taken and never shown: its last four characters are, and calls go out with it', async () => {
+  test('is stored and never shown except its last four characters, and calls use it', async () => {
     const made = { name: 'second', vendor: 'openai', secret: SECRET, limits: { rpm: 60 } };
     const created = await operator.write<{ id: number }>('POST', '/credentials', made);
     expect(created).toMatchObject({ name: 'second', secret: '…last', limits: { rpm: 60, tpm: null } });
@@ -233,15 +233,15 @@ describe('the secret of a credential', () => {
     await operator.write('DELETE', place);
   });
 
-  test('never goes to the address of another vendor: the vendor of a credential stays', async () => {
+  test('never goes to the address of another vendor, because the vendor of a credential is fixed', async () => {
     const [main] = await operator.get<{ id: number }[]>('/credentials?search=openai-main');
     const { body } = await operator.ask('PUT', `/credentials/${main?.id}`, { vendor: 'google' });
     expect(body).toMatchObject({ code: 1001, message: 'vendor is not known' });
   });
 });
 
-describe('operators only', () => {
-  test('a user is not allowed, and nobody is told more', async () => {
+describe('the administration', () => {
+  test('is closed to users, without further information', async () => {
     const token = await world.login('user@example.com');
     const paths = ['/vendors', '/credentials', '/accounts', '/audit', '/overview', '/accounts/1'];
     for (const path of paths) {

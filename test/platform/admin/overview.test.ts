@@ -37,7 +37,7 @@ interface Sales {
 const micro = (text: string | undefined) => Math.round(Number(text) * 1e6);
 
 describe('the overview', () => {
-  test('tells traffic, errors, revenue and margin by vendor, and what waits', async () => {
+  test('has traffic, errors, revenue and margin by vendor, and the open tasks', async () => {
     const overview = await operator.get<{ vendors: (Sales & { vendor: string })[]; sales: Sales }>(
       '/overview',
     );
@@ -57,7 +57,7 @@ describe('the overview', () => {
     expect(micro(openai?.margin)).toBe(micro(openai?.revenue) - micro(openai?.cost));
   });
 
-  test('of another period knows nothing of it', async () => {
+  test('of another period is separate', async () => {
     const query = 'from=2025-01-01%2000:00:00&to=2025-01-02%2000:00:00';
     expect(await operator.get(`/overview?${query}`)).toMatchObject({
       from: '2025-01-01 00:00:00',
@@ -74,12 +74,12 @@ describe('the overview', () => {
     ['from=2026-02-30%2000:00:00', 'from'],
     ['from=2026-01-02%2000:00:00&to=2026-01-01%2000:00:00', 'from must be before to'],
     ['from=2020-01-01%2000:00:00&to=2026-01-01%2000:00:00', 'within a year'],
-  ])('%s is 1001', async (query, message) => {
+  ])('with %s is 1001', async (query, message) => {
     const { body } = await operator.ask('GET', `/overview?${query}`);
     expect(body).toMatchObject({ code: 1001, message: expect.stringContaining(message) });
   });
 
-  test('of the credentials tells calls, cost and health', async () => {
+  test('of the credentials has calls, cost and health', async () => {
     const { credentials } = await operator.get<{ credentials: { name: string }[] }>('/overview/credentials');
     expect(credentials.map(({ name }) => name)).toEqual(['anthropic-main', 'google-main', 'openai-main']);
     expect(credentials.at(-1)).toMatchObject({
@@ -92,7 +92,7 @@ describe('the overview', () => {
     expect(JSON.stringify(credentials)).not.toContain('sk-sim');
   });
 
-  test('of the nodes tells which are alive', async () => {
+  test('of the nodes has which are alive', async () => {
     await operator.write('POST', '/nodes', { name: 'gone', base_url: 'http://gone.example.com' });
     expect(await operator.get('/overview/nodes')).toEqual({
       nodes: [
@@ -115,7 +115,7 @@ describe('the overview', () => {
     });
   });
 
-  test('reads the hours of the period and no others, however many there were before', async () => {
+  test('reads the hours of the period and no others', async () => {
     await world.database.query(
       `insert into usage_hourly (account_id, hour, model_id, key_id, protocol, status, payer, credential, calls,
          failed, input_fresh, cache_read, cache_write, output_text, output_reasoning, images, videos,

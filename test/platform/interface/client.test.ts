@@ -40,7 +40,7 @@ const HEAD = `import { createClient } from '../client.ts';
 const ask = createClient({ url: '', fetch });
 `;
 
-test('the generated client compiles, and refuses what the table does not take', async () => {
+test('the generated client compiles, and rejects unknown fields', async () => {
   const good = `${HEAD}const made = await ask('createKey', { body: { name: 'laptop' } });
 export const text: string = made.ok ? made.data.api_key : made.message;
 `;

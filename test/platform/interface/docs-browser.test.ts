@@ -71,7 +71,7 @@ describe.skipIf(chromium === undefined)('/docs in a browser', () => {
     expect(page.complaints).toEqual([]);
   }
 
-  test('lists every group and every operation by its title, and asks nobody but us', async () => {
+  test('lists every group and every operation by its title, and loads nothing from elsewhere', async () => {
     const page = await openDocs(DESK);
     await keep(page, 'audit');
     for (const { name } of document.tags)
@@ -89,7 +89,7 @@ describe.skipIf(chromium === undefined)('/docs in a browser', () => {
     isClean(page);
   });
 
-  test('is searched', async () => {
+  test('can be searched', async () => {
     const page = await openDocs(DESK);
     await click(page, 'button', /Search/);
     await shows(page, `document.querySelector('[role=dialog] input')`);
@@ -102,7 +102,7 @@ describe.skipIf(chromium === undefined)('/docs in a browser', () => {
     isClean(page);
   });
 
-  test('a request is tried out with a key, against this server', async () => {
+  test('sends a request with a key to this server', async () => {
     const page = await openDocs(DESK, CHAT);
     await click(page, 'button', /^Test Request/);
     const token = `document.querySelector('[role=dialog] input[placeholder=Token]')`;
@@ -118,7 +118,7 @@ describe.skipIf(chromium === undefined)('/docs in a browser', () => {
     isClean(page);
   });
 
-  test('its code samples are right: curl and Node’s are run as they stand', async () => {
+  test('has correct code samples: curl and Node are run unchanged', async () => {
     const page = await openDocs(DESK, CHAT);
     const sample = async (language: RegExp, sign: RegExp): Promise<string> => {
       await click(page, 'button', language);

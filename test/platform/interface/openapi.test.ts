@@ -36,7 +36,7 @@ async function lint(source: string): Promise<(string | undefined)[][]> {
 }
 
 describe('the OpenAPI document', () => {
-  test('is clean in the eyes of the linter’s recommended rules', async () => {
+  test('passes the linter’s recommended rules', async () => {
     expect(await lint(text)).toEqual([]);
     // And the linter would have said something.
     const broken = text
@@ -74,7 +74,7 @@ describe('the OpenAPI document', () => {
     expect(checked).toBeGreaterThan(rows.length);
   });
 
-  test('promises in every row exactly what the row’s example shows', () => {
+  test('has in every row exactly the fields of the row’s example', () => {
     for (const row of rows) {
       if (row.file !== undefined) continue;
       expect(findBrokenPromise(row, row.example.data), row.name).toBeUndefined();
@@ -115,7 +115,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('asks for a key on the gateway, for a login on the platform, and for nothing else', () => {
+  test('requires a key on the gateway, a login on the platform, and nothing else', () => {
     const schemes = document.components.securitySchemes as Record<string, Record<string, string>>;
     expect(schemes.apiKey).toMatchObject({ type: 'http', scheme: 'bearer' });
     for (const { operation } of gateway) expect(operation.security).toEqual([{ apiKey: [] }]);
@@ -127,7 +127,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('has every path that the reference says is served', () => {
+  test('has every path of the reference', () => {
     const [, rules = ''] = readFileSync('docs/reference/interface.md', 'utf8').split(
       '## Paths of the gateway',
     );
@@ -143,7 +143,7 @@ describe('the OpenAPI document', () => {
       ).not.toEqual([]);
   });
 
-  test('has a short title for every operation, in words, of which its id is made', () => {
+  test('has a short title for every operation, from which its id is derived', () => {
     for (const [tag, same] of Map.groupBy(operations, ({ operation }) => operation.tags[0])) {
       const titles = same.map(({ operation }) => operation.summary);
       expect(new Set(titles).size, `${tag}: ${titles.join(', ')}`).toBe(titles.length);

@@ -61,11 +61,11 @@ describe('rule I-58: every endpoint is there, under its method and path', () => 
   const found = new Map(rows.map((row) => [`${row.method} ${endpointPath(row)}`, row]));
   const rowOf = (name: string) => found.get(name.replace(' ', ' /api/v1/user/user'));
 
-  test.each(PUBLIC)('public (no login): %s', (name) => {
+  test.each(PUBLIC)('in public (no login): %s', (name) => {
     expect(['public', 'optional']).toContain(rowOf(name)?.access);
   });
 
-  test.each(LOGIN)('login token required: %s', async (name) => {
+  test.each(LOGIN)('with a login token: %s', async (name) => {
     const row = rowOf(name);
     expect(row?.access).toBe('user');
     const path = endpointPath(row ?? { surface: 'user', path: '' }).replace(':id', '1');
@@ -73,7 +73,7 @@ describe('rule I-58: every endpoint is there, under its method and path', () => 
     expect([refused.status, refused.body.code]).toEqual([401, 1002]);
   });
 
-  test('paged endpoints accept page (integer, starts at 1) and size (integer), and answer with both', async () => {
+  test('with page (integer, starts at 1) and size (integer) on paged endpoints, in request and answer', async () => {
     const paged = rows.filter(({ path, surface }) => surface === 'user' && path.endsWith('/page'));
     expect(paged).toHaveLength(6);
     for (const row of paged) {
@@ -91,7 +91,7 @@ describe('rule I-58: every endpoint is there, under its method and path', () => 
   });
 
   test.each(['/api-key', '/credential'])(
-    'DELETE %s takes ids in the query string, not in a body',
+    'with ids in the query string, not in a body: DELETE %s',
     async (path) => {
       const { status, body } = await world.api('DELETE', path, { token, body: { ids: '1' } });
       expect([status, body.code, body.message]).toEqual([400, 1001, expect.stringContaining('ids')]);
@@ -114,7 +114,7 @@ describe('rule I-50: success is decided by code == 0', () => {
   ];
 
   test.each(FAILING)(
-    '%s has the envelope with a code, a text and no data',
+    'and %s has the envelope with a code, a text and no data',
     async (_what, path, options, wanted) => {
       const { method = 'GET', ...rest } = options as { method?: string };
       const { status, body } = await world.api(method, path, rest);
@@ -172,7 +172,7 @@ describe('rule S-9: levels used in model admission', () => {
   const PLANS = ['', 'PLUS', 'PRO', 'PROMAX'];
 
   test.each(PEOPLE)(
-    'verification %i, plan %i: every model at or below it is admitted, no other',
+    'with verification %i and plan %i admit every model at or below them, no other',
     async (type, plan) => {
       const { key, userType, planLevel } = await person(type, plan);
       for (const name of LEVELS) {
@@ -194,7 +194,7 @@ describe('rule S-9: levels used in model admission', () => {
 });
 
 describe('rule I-15: authentication', () => {
-  test('the gateway reads only Authorization: Bearer; a key in x-api-key is 40001', async () => {
+  test('reads only Authorization: Bearer at the gateway; a key in x-api-key is 40001', async () => {
     const headers = { 'content-type': 'application/json', 'x-api-key': world.key };
     const body = JSON.stringify({ model: 'gpt-5', messages: [] });
     for (const path of ['/v1/chat/completions', '/v1/messages', '/v1/responses']) {
@@ -206,7 +206,7 @@ describe('rule I-15: authentication', () => {
     }
   });
 
-  test('with neither BYOK, subscription nor API-billing balance it is 40202, which tells the unverified to verify', async () => {
+  test('without BYOK, subscription and API-billing balance ends in 40202, which points the unverified to verification', async () => {
     const unverified = await call(await world.newKey('empty@example.com'), 'none');
     expect(unverified).toMatchObject({ status: 403, code: 40202, message: expect.stringMatching(/verif/i) });
     const verifiedId = await newMember(world.database, 'verified-empty@example.com');
@@ -216,7 +216,7 @@ describe('rule I-15: authentication', () => {
     expect(verified.message).not.toMatch(/verif/i);
   });
 
-  test('public endpoints need no credential, and a wrong one does not matter to them', async () => {
+  test('is not needed for public endpoints, and a wrong one is ignored there', async () => {
     const reads = rows.filter(({ access, method, surface }) => {
       return surface === 'user' && method === 'GET' && (access === 'public' || access === 'optional');
     });

@@ -54,13 +54,13 @@ test.each([
     (index: number) => `2001:db8:2:${index.toString(16)}::1`,
     '198.51.100.3',
   ],
-])('a crowd of %s does not keep out a visitor who comes from elsewhere', async (_name, addressOf, from) => {
+])('a crowd of %s does not keep out a visitor of another network', async (_name, addressOf, from) => {
   const [code, before] = await besideCrowd(addressOf, from);
   expect(code).toBe(0);
   expect(before).toBeLessThan(8);
 });
 
-test('a crowd of forty addresses does not keep out whoever was there before', async () => {
+test('a crowd of forty addresses does not keep out earlier visitors', async () => {
   expect(await enter('203.0.113.9')).toMatchObject({ code: 0 });
   const [code, before] = await besideCrowd((index) => `10.0.${index}.1`, '203.0.113.9');
   expect(code).toBe(0);

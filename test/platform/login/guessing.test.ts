@@ -62,7 +62,7 @@ const enter = ({ email }: Victim, from: string, headers: Record<string, string> 
   node.ask('auth/login', { email, password: PASSWORD }, { from, headers });
 const addressOf = (index: number): string => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
 
-describe('guesses', () => {
+describe('password guesses', () => {
   test('of one address at one account are free five times, then wait, on every node together', async () => {
     const one = await victim();
     for (let tries = 0; tries < 5; tries++) {
@@ -82,7 +82,7 @@ describe('guesses', () => {
     expect(await guess(one, '192.0.2.50')).toMatchObject({ code: 1002 });
   });
 
-  test('of one address at many accounts are free twenty times; a login of its own does not help it', async () => {
+  test('of one address at many accounts are free twenty times; a login of its own does not help', async () => {
     const own = await victim();
     expect(await enter(own, '192.0.2.60')).toMatchObject({ code: 0 });
     for (let tries = 0; tries < 20; tries++) {
@@ -93,7 +93,7 @@ describe('guesses', () => {
     expect(await guess(await victim(), '192.0.2.61')).toMatchObject({ code: 1002 });
   });
 
-  test('at once do not slip through together', async () => {
+  test('at the same time are counted together', async () => {
     const one = await victim();
     const told = await Promise.all(
       Array.from({ length: 40 }, (_, index) => guess(one, '192.0.2.70', index % 2 === 0 ? node : otherNode)),
@@ -102,7 +102,7 @@ describe('guesses', () => {
     expect(told.filter(({ code }) => code !== 1002 && code !== 1006)).toEqual([]);
   });
 
-  test('from 1,000 addresses in an hour are tried 60 times at most, and the owner still gets in', async () => {
+  test('from 1,000 addresses in an hour are tried 60 times at most, and the owner can still log in', async () => {
     const one = await victim();
     expect(await enter(one, '203.0.113.5')).toMatchObject({ code: 0 });
     const [first = ''] = (
@@ -140,7 +140,7 @@ describe('guesses', () => {
     expect(await enter(other, '198.51.100.11', { cookie: first })).toMatchObject({ code: 1006 });
   });
 
-  test('of a browser that was known do not go on without end either', async () => {
+  test('of a known browser are limited too', async () => {
     const one = await victim();
     const login = { email: one.email, password: PASSWORD, cookie: true };
     const told = await node.ask('auth/login', login, { from: '203.0.113.7' });
@@ -157,7 +157,7 @@ describe('guesses', () => {
     expect(codes).toEqual([1002, 1002, 1002, 1002, 1002, 1006, 1006]);
   });
 
-  test('are forgotten in the store too', async () => {
+  test('are removed from the store too', async () => {
     await guess(await victim(), '192.0.2.80');
     node.clock.advance(HOUR);
     expect(await pruneLoginFailures(database, node.clock.now())).toBeGreaterThan(0);
@@ -196,7 +196,7 @@ describe('registrations of one address', () => {
 });
 
 describe('an unknown account', () => {
-  test('goes the same way as a wrong password, step by step', async () => {
+  test('takes the same steps as a wrong password', async () => {
     const one = await victim();
     asked = [];
     await guess(one, '192.0.2.100');

@@ -55,7 +55,7 @@ const refresh = (token: string | undefined, at = node): Promise<Told> =>
   at.ask('auth/refresh', { refresh_token: token });
 
 describe('a registration', () => {
-  test('makes an account with the defaults of the catalogue and logs it in', async () => {
+  test('creates an account with the defaults of the catalogue and logs it in', async () => {
     await database.query('update catalog_settings set default_user_rate_micro = 80000000');
     const told = await node.ask('auth/register', { email: 'Ada@Example.com', password: 'correct horse' });
     expect(told).toMatchObject({ status: 200, code: 0, data: { expires_in: 1800 } });
@@ -70,7 +70,7 @@ describe('a registration', () => {
     expect(again).toMatchObject({ status: 409, code: 1005 });
   });
 
-  test('takes over nothing that a client adds', async () => {
+  test('ignores additional fields of the client', async () => {
     const body = { email: 'eve@example.com', password: 'correct horse', role: 'operator', balance: '100' };
     expect(await node.ask('auth/register', body)).toMatchObject({ status: 400, code: 1001 });
     expect(await database.query("select 1 from accounts where email = 'eve@example.com'")).toEqual([]);
@@ -97,7 +97,7 @@ describe('a registration', () => {
     ['password', { email: 'a@example.com', password: '1234567' }],
     ['password', { email: 'a@example.com', password: 'a'.repeat(257) }],
     ['password', { email: 'a@example.com', password: 12345678 }],
-  ])('names the parameter %s that is wrong (%#)', async (name, body) => {
+  ])('reports the wrong parameter %s (%#)', async (name, body) => {
     const told = await node.ask('auth/register', body);
     expect(told).toMatchObject({ status: 400, code: 1001 });
     expect(told.message).toContain(name);
@@ -105,7 +105,7 @@ describe('a registration', () => {
 });
 
 describe('a login', () => {
-  test('answers with a pair of tokens, of which the store has only hashes', async () => {
+  test('returns a pair of tokens, of which the store has only hashes', async () => {
     const { email, accountId } = await member();
     const {
       access_token: access = '',
@@ -123,7 +123,7 @@ describe('a login', () => {
     for (const secret of [access, token, token.split('.')[2] ?? '']) expect(kept).not.toContain(secret);
   });
 
-  test('is one answer for a wrong password and an unknown account', async () => {
+  test('has the same answer for a wrong password and an unknown account', async () => {
     const { email } = await member();
     const wrong = await node.ask('auth/login', { email, password: 'wrong' }, { from: '192.0.2.2' });
     const unknown = await node.ask(
@@ -135,7 +135,7 @@ describe('a login', () => {
     expect({ ...unknown, headers: undefined }).toEqual({ ...wrong, headers: undefined });
   });
 
-  test('of a disabled account is refused, to whoever knows its password', async () => {
+  test('of a disabled account is refused, with the right password only', async () => {
     const { email, accountId } = await member();
     await updateAccount(database, accountId, { status: 'disabled' });
     expect(await node.ask('auth/login', { email, password: PASSWORD })).toMatchObject({ code: 1003 });
@@ -180,7 +180,7 @@ describe('an access token', () => {
     }
   });
 
-  test('tells the role that the account has now, and is void when it is disabled, on every node', async () => {
+  test('has the current role of the account, and is void when it is disabled, on every node', async () => {
     const { email, accountId } = await member();
     const { access_token: access = '', refresh_token: token } = await loggedIn(email);
     await updateAccount(database, accountId, { role: 'operator' });
@@ -195,7 +195,7 @@ describe('an access token', () => {
 });
 
 describe('a refresh', () => {
-  test('gives a new pair, and prolongs the session by 30 days', async () => {
+  test('returns a new pair, and extends the session by 30 days', async () => {
     const { email } = await member();
     const first = await loggedIn(email);
     node.clock.advance(REFRESH_TOKEN_MS - 1_000);
@@ -211,7 +211,7 @@ describe('a refresh', () => {
     expect(await pruneSessions(database, node.clock.now())).toBeGreaterThan(0);
   });
 
-  test('with a token that was used before, however old, ends the session for whoever holds it', async () => {
+  test('with a token that was used before, however old, ends the session', async () => {
     const { email } = await member();
     const first = await loggedIn(email);
     const second = await refresh(first.refresh_token);
@@ -222,7 +222,7 @@ describe('a refresh', () => {
     expect(await refresh(third.data.refresh_token)).toMatchObject({ code: 1002 });
   });
 
-  test('of one token by twenty at once lets exactly one in, and ends the session: one of them stole it', async () => {
+  test('of one token by twenty clients at once succeeds once, and ends the session, because one may be a thief', async () => {
     const { email } = await member();
     const { refresh_token: token } = await loggedIn(email);
     const told = await Promise.all(
@@ -261,7 +261,7 @@ describe('a logout', () => {
     });
   });
 
-  test('of all ends every session of the account and of nobody else', async () => {
+  test('of all sessions ends those of the account and of no other', async () => {
     const { email } = await member();
     const stranger = await loggedIn((await member()).email);
     const sessions = [await loggedIn(email), await loggedIn(email), await loggedIn(email)];
@@ -274,7 +274,7 @@ describe('a logout', () => {
 });
 
 describe('a new password', () => {
-  test('needs the old one, ends all other sessions and leaves this one', async () => {
+  test('needs the old one, ends all other sessions and keeps this one', async () => {
     const { email } = await member();
     const here = await loggedIn(email);
     const there = await loggedIn(email);
@@ -299,7 +299,7 @@ describe('a new password', () => {
     await loggedIn(email, 'correct horse');
   });
 
-  test('cannot be guessed at by whoever took over a session', async () => {
+  test('cannot be guessed with a stolen session', async () => {
     const { email } = await member();
     const { access_token: token = '' } = await loggedIn(email);
     const guess = () =>
@@ -312,7 +312,7 @@ describe('a new password', () => {
 });
 
 describe('a login of the console', () => {
-  test('sets an HttpOnly cookie, needs a CSRF value for writes, and shows scripts no token', async () => {
+  test('sets an HttpOnly cookie, needs a CSRF value for writes, and gives scripts no token', async () => {
     const { email, accountId } = await member();
     const told = await node.ask('auth/login', { email, password: PASSWORD, cookie: true });
     const { csrf_token: csrf = '', ...rest } = told.data;
@@ -340,7 +340,7 @@ describe('a login of the console', () => {
     expect(await after.json()).toMatchObject({ code: 1002 });
   });
 
-  test('travels over https only where the public address is https', async () => {
+  test('uses https only where the public address is https', async () => {
     const { email } = await member();
     const safe = await startLoginNode(database, { transport: 'https', clock: node.clock });
     const told = await safe.ask('auth/login', { email, password: PASSWORD, cookie: true });

@@ -55,7 +55,7 @@ test('a logout at one node is in force for the next request at the other', async
   expect((await ask(world.url, 'refresh', { refresh_token: also.data.refresh_token })).code).toBe(1002);
 });
 
-test('an API key is no token, and a token is no API key', async () => {
+test('an API key is not an access token, nor the other way round', async () => {
   const { data } = await ask(second.url, 'login', LOGIN);
   expect((await ask(world.url, 'logout', {}, world.key)).code).toBe(1002);
   for (const text of [data.access_token, data.refresh_token]) {
@@ -68,7 +68,7 @@ test('an API key is no token, and a token is no API key', async () => {
   }
 });
 
-test('cookies are for https where the public address is, and registration is as it is configured', async () => {
+test('cookies are for https where the public address is, and registration is as configured', async () => {
   const { headers } = await ask(world.url, 'login', { ...LOGIN, cookie: true });
   expect(headers.getSetCookie()).toHaveLength(3);
   for (const cookie of headers.getSetCookie()) expect(cookie).toMatch(/; Secure$/);

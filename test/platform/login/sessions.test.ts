@@ -36,8 +36,8 @@ const sessionsOf = async (token = ''): Promise<readonly Session[]> =>
   (await world.api('GET', `${AUTH}/sessions`, { token })).body.data;
 const isIn = async (token = '') => (await world.api('GET', '/profile', { token })).body.code === 0;
 
-describe('sessions of mine', () => {
-  test('are listed with program, address and last use; the one that asks is marked', async () => {
+describe('the sessions of an account', () => {
+  test('are listed with program, address and last use; the current one is marked', async () => {
     const [first, second] = await logins('Firefox on Linux', 'curl');
     const found = await sessionsOf(second);
     expect(found.map((each) => [each.user_agent, each.current]).toSorted()).toEqual([
@@ -68,7 +68,7 @@ describe('sessions of mine', () => {
     expect([again.status, again.body.code]).toEqual([404, 1004]);
   });
 
-  test('of another account are not there to be ended', async () => {
+  test('of another account are not found', async () => {
     const [own] = await logins('mine');
     const [foreign] = await logins('theirs');
     const [session] = await sessionsOf(foreign);
@@ -78,7 +78,7 @@ describe('sessions of mine', () => {
     expect([status, body.code, await isIn(foreign)]).toEqual([404, 1004, true]);
   });
 
-  test('all others are ended together', async () => {
+  test('are ended together, except the current one', async () => {
     const [first, second, third] = await logins('one', 'two', 'three');
     const { body } = await world.api('DELETE', `${AUTH}/sessions`, { token: second ?? '' });
     expect(body.data).toEqual({ ended_sessions: 2 });

@@ -25,7 +25,7 @@ const setUp = (token: string | undefined, email = 'first@example.com') =>
   node.ask('auth/setup', { token, email, password: 'correct horse' });
 const REFUSED = { status: 403, code: 1003, message: 'The setup token is wrong, used or expired' };
 
-test('the token on the terminal makes the first operator, once, though registration is closed', async () => {
+test('the token on the terminal creates the first operator, once, although registration is closed', async () => {
   const token = await newToken();
   const told = await setUp(token);
   expect(told.code).toBe(0);
@@ -41,7 +41,7 @@ test('the token on the terminal makes the first operator, once, though registrat
   expect(recorded[0]?.all).not.toMatch(/tgo1|correct horse|scrypt/);
 });
 
-test('of five who use the token at once one becomes operator', async () => {
+test('one of five simultaneous uses of the token creates an operator', async () => {
   const token = await newToken();
   const told = await Promise.all(
     Array.from({ length: 5 }, (_, index) => setUp(token, `one${index}@example.com`)),
@@ -52,7 +52,7 @@ test('of five who use the token at once one becomes operator', async () => {
   expect(await fresh.database.query('select 1 from accounts')).toHaveLength(1);
 });
 
-test('every start and every node tells the same token, which is good for 24 hours', async () => {
+test('every start and every node prints the same token, which is valid for 24 hours', async () => {
   const token = await newToken();
   node.clock.advance(SETUP_TOKEN_MS / 2);
   expect(await Promise.all(Array.from({ length: 8 }, () => newToken()))).toEqual(Array(8).fill(token));
@@ -67,13 +67,13 @@ test('every start and every node tells the same token, which is good for 24 hour
   expect(await setUp(next)).toMatchObject({ code: 0 });
 });
 
-test('eight first starts at once tell one token', async () => {
+test('eight simultaneous first starts print one token', async () => {
   const told = await Promise.all(Array.from({ length: 8 }, () => newToken()));
   expect(new Set(told).size).toBe(1);
   expect(await setUp(told[0])).toMatchObject({ code: 0 });
 });
 
-test('a token of another secret cannot be told again and is void', async () => {
+test('a token of another secret cannot be printed again and is void', async () => {
   const before = await newToken();
   const token = await newToken('another secret, of 32 bytes or more too');
   expect(token).not.toBe(before);
@@ -81,20 +81,20 @@ test('a token of another secret cannot be told again and is void', async () => {
   expect(await setUp(token)).toMatchObject({ code: 0 });
 });
 
-test('a token is void as soon as there is an operator, however it came', async () => {
+test('a token is void as soon as there is an operator', async () => {
   const token = await newToken();
   await newMember(fresh.database, 'other@example.com', 'operator');
   expect(await setUp(token)).toMatchObject(REFUSED);
 });
 
-test('an address that has an account keeps the token for another try', async () => {
+test('an address that has an account leaves the token for another try', async () => {
   await newMember(fresh.database, 'first@example.com');
   const token = await newToken();
   expect(await setUp(token)).toMatchObject({ status: 409, code: 1005 });
   expect(await setUp(token, 'operator@example.com')).toMatchObject({ code: 0 });
 });
 
-test('garbage is no token', async () => {
+test('garbage is not a token', async () => {
   await newToken();
   for (const token of ['x', 'tgo1.', `tgo1.${'A'.repeat(43)}`])
     expect(await setUp(token)).toMatchObject(REFUSED);

@@ -21,7 +21,7 @@ export function moneyRaces(kind: keyof typeof ARENAS): void {
     plainRaces(() => arena);
     streamRaces(() => arena);
     unboundedRaces(() => arena);
-    test('and the books are sound', async () => {
+    test('the books are sound after the races', async () => {
       await arena.settled();
       expect(await examine(arena.database)).toEqual([]);
     });
@@ -55,7 +55,7 @@ function plainRaces(arena: () => Arena): void {
 
 function streamRaces(arena: () => Arena): void {
   const sum = { streams: 0, stopped: 0, restMicro: 0n };
-  describe('streams that outgrow their hold are stopped at the bound', () => {
+  describe('streams that exceed their hold are stopped at the limit', () => {
     // Mostly waiting for tokens, so all bounds wait together; each has an account of its own.
     test.concurrent.each(Object.entries(BOUNDS))(
       '%s',
@@ -87,7 +87,7 @@ function streamRaces(arena: () => Arena): void {
 
 function unboundedRaces(arena: () => Arena): void {
   const sum = { calls: 0, served: 0 };
-  describe('plain calls without a bound and pictures never come to more than is held', () => {
+  describe('plain calls without an output limit and images never exceed the hold', () => {
     test.concurrent.each(Object.entries(BOUNDS))(
       '%s',
       async (_name, bound) => {

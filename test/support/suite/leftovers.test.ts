@@ -15,7 +15,7 @@ test('each test file has a temporary folder of its own inside that of the run', 
 const tellsOfProcesses = existsSync('/proc/self/environ');
 
 test.skipIf(!tellsOfProcesses)(
-  'what a test left behind is ended, whoever started it, and its folder goes with it',
+  'processes that a test left behind are ended, and its folder is removed',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'left-'));
     writeFileSync(join(folder, 'file'), 'text');
