@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Cleanup } from './cleanup.ts';
 
-test('what was begun last is ended first, one after the other, and once', async () => {
+test('cleanups run in reverse order of registration, one after the other, and once', async () => {
   const cleanup = new Cleanup();
   const ended: string[] = [];
   cleanup.add(() => void ended.push('first'));
@@ -15,7 +15,7 @@ test('what was begun last is ended first, one after the other, and once', async 
   expect(ended).toEqual(['third', 'second', 'first']);
 });
 
-test('an end that fails keeps nobody from theirs, and the first failure is told', async () => {
+test('a failing cleanup does not stop the others, and the first failure is reported', async () => {
   const cleanup = new Cleanup();
   const ended: string[] = [];
   cleanup.add(() => void ended.push('first'));

@@ -18,7 +18,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
 
   const ask = (): Promise<unknown> => awaited.eval('return ARGV[1]', 1, 'key', 'word');
 
-  it('is not there at first, fails as an outage does, and is used when it comes', async () => {
+  it('a Redis that is missing at the start fails as in an outage, and is used when it comes', async () => {
     redis = await startRedis();
     await redis.kill();
     awaited = await AwaitedRedis.open(redis.url, silentLogger);
@@ -30,7 +30,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     expect(await ask()).toBe('word');
   });
 
-  it('that refuses the password says so, and the password is in no line of the log', async () => {
+  it('a Redis that refuses the password reports it, without the password in the log', async () => {
     redis = await startRedis();
     await redis.inspect.config('SET', 'requirepass', 'the right word');
     const lines: string[] = [];
@@ -43,7 +43,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     expect(lines.join()).not.toContain('the-wrong-word');
   });
 
-  it('is known to be away and back although nobody asks it anything', async () => {
+  it('a Redis is noticed to be away and back without any request', async () => {
     redis = await startRedis();
     awaited = await AwaitedRedis.open(redis.url, silentLogger);
     expect(awaited.up).toBe(true);
@@ -64,7 +64,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
       ['SET', 'min-replicas-to-write', '0'],
     ],
     ['is a replica itself', 'REPLICAOF', ['127.0.0.1', '1'], ['NO', 'ONE']],
-  ])('is away when it answers but %s, and back when it can be written', async (_, command, ill, well) => {
+  ])('a Redis that answers but %s is away, and back when it can be written', async (_, command, ill, well) => {
     redis = await startRedis();
     awaited = await AwaitedRedis.open(redis.url, silentLogger);
     expect(awaited.up).toBe(true);

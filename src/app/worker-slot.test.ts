@@ -17,25 +17,25 @@ const leave = (...numbers: readonly number[]): void => {
 };
 const worker = (number: number): string => join(data, 'workers', String(number));
 
-test('a process that serves alone has the journal it always had, a worker has its own', () => {
+test('a single process keeps its journal, and a worker has its own', () => {
   expect(journalFolder(data, undefined)).toBe(data);
   expect(journalFolder(data, post(3))).toBe(worker(3));
 });
 
-test('a process that serves alone looks after the journals of all workers there were', () => {
+test('a single process recovers the journals of all former workers', () => {
   expect(orphanFolders(data, 1, undefined)).toEqual([]);
   leave(1, 2, 10);
   mkdirSync(join(data, 'workers', 'compiled'));
   expect(orphanFolders(data, 1, undefined)).toEqual([worker(1), worker(2), worker(10)]);
 });
 
-test('of several workers the first looks after those that are no more, and after the single process', () => {
+test('the first of several workers recovers those of former workers, and of the single process', () => {
   leave(1, 2, 3, 4);
   expect(orphanFolders(data, 2, post(1))).toEqual([data, worker(3), worker(4)]);
   expect(orphanFolders(data, 2, post(2))).toEqual([]);
 });
 
-test('a journal is waited for while another process ends with it', async () => {
+test('a journal is waited for while another process finishes with it', async () => {
   const first = await lockJournal(worker(1));
   let got = false;
   const second = lockJournal(worker(1)).then((held) => {
@@ -50,7 +50,7 @@ test('a journal is waited for while another process ends with it', async () => {
   held.release();
 });
 
-test('an empty folder of a worker that is no more goes; one with refused calls stays', () => {
+test('an empty folder of a former worker is removed; one with refused calls stays', () => {
   leave(1, 2);
   writeFileSync(join(worker(2), 'journal', 'rejected.log'), 'a call');
   for (const number of [1, 2]) removeIfEmpty(worker(number));

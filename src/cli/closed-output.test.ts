@@ -59,7 +59,7 @@ test.concurrent.each([
   expect(await shell(line, SHORT_MS)).toBe('open');
 });
 
-test('a socket, as other Node programs read us, is noticed without a write', async () => {
+test('a socket, as other Node programs use, is noticed without a write', async () => {
   const child = startProgram(['--input-type=module', '-e', program(LONG_MS)]);
   await until(() => child.stdout() === 'up\n');
   child.closeStdout();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { facts, pageLine, table } from './table.ts';
 
-test('columns are as wide as their widest cell, and nothing stands behind the last', () => {
+test('columns are as wide as their widest cell, without trailing blanks', () => {
   const rows = [
     ['1', 'a long name', 'x'],
     ['1000', 'b', ''],
@@ -19,7 +19,7 @@ test('a name cannot move the cursor, colour the terminal or turn the text around
   expect(facts([['name', evil]])).toEqual(['name  a·[31mb·c·d·e']);
 });
 
-test('a page says which part it is, unless it is everything', () => {
+test('a page shows its range, unless it is everything', () => {
   expect(pageLine(3, 0, 3)).toEqual([]);
   expect(pageLine(20, 40, 99)).toEqual(['41 to 60 of 99']);
   expect(pageLine(0, 100, 99)).toEqual(['no entries on this page, 99 in total']);

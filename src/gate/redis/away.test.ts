@@ -76,7 +76,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
     return fields.filter((field) => /^[cw]:/.test(field));
   };
 
-  it('a call that entered unheard is taken out again, with all it took', async () => {
+  it('a call whose entry got no answer is taken out again, with all it took', async () => {
     faulty.lose = 'answers';
     const money = { ...hold, coverage: coverOf(20n) };
     expect(await gate.enter(callOf({ policy, money, inputTokens: 9 }))).toEqual(AWAY);
@@ -91,7 +91,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
     });
   });
 
-  it('taking out an unheard call gives back only its own part of a window', async () => {
+  it('the removal of such a call returns only its own part of a window', async () => {
     const wide = policyOf([rule('requests', 60, 3n)]);
     leaseOf(await other.enter(callOf({ policy: wide })));
     faulty.lose = 'answers';
@@ -103,7 +103,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
     expect(await other.enter(callOf({ policy: wide }))).toMatchObject({ reason: 'requests', used: 3n });
   });
 
-  it('a call that could not even ask leaves no trace', async () => {
+  it('a call that could not be sent leaves no trace', async () => {
     faulty.lose = 'questions';
     expect(await gate.enter(callOf({ policy, money: hold }))).toEqual(AWAY);
     faulty.lose = 'nothing';
@@ -113,7 +113,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
   });
 
   for (const lose of ['answers', 'questions'] as const) {
-    it(`an end is told until it is heard, and counts once, though ${lose} are lost`, async () => {
+    it(`an end is sent until it is confirmed, and counts once, although ${lose} are lost`, async () => {
       const lease = leaseOf(await gate.enter(callOf({ policy, money: hold, inputTokens: 10 })));
       faulty.lose = lose;
       await gate.leave(lease, { ...charged(7n), tokens: 60 });
@@ -127,7 +127,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
       ).toMatchObject({ reason: 'tokens', used: 60n });
     });
 
-    it(`a settlement is told until it is heard, though ${lose} are lost, and its call leaves nothing pending`, async () => {
+    it(`a settlement is sent until it is confirmed, although ${lose} are lost, and its call leaves nothing pending`, async () => {
       const lease = leaseOf(await gate.enter(callOf({ money: hold })));
       faulty.lose = lose;
       await gate.leave(lease, charged(7n));
@@ -144,7 +144,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
     });
   }
 
-  it('what a settled call held is never free before its charge is known', async () => {
+  it('the hold of a settled call is never available before its charge is known', async () => {
     const lease = leaseOf(await gate.enter(callOf({ money: hold })));
     faulty.lose = 'questions';
     await gate.leave(lease, charged(7n));
@@ -162,7 +162,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
     expect([...free]).toEqual([8n * CREDIT]);
   });
 
-  it('a stream that asks for more while Redis blinks waits, and is granted it once', async () => {
+  it('a stream that extends its hold while Redis is briefly away waits, and gets it once', async () => {
     const lease = leaseOf(await gate.enter(callOf({ money: hold })));
     faulty.lose = 'answers';
     const asked = gate.extend(lease, 2n * CREDIT);
@@ -173,7 +173,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
     expect(await held()).toBe(3n * CREDIT);
   });
 
-  it('a stream that asks for more and is not heard for two seconds gets nothing', async () => {
+  it('a stream that extends its hold and gets no answer for two seconds gets nothing', async () => {
     const lease = leaseOf(await gate.enter(callOf({ money: hold })));
     faulty.lose = 'questions';
     const startedAt = performance.now();
@@ -195,7 +195,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
     return look.kind === 'look' ? look.windows[0]?.used : undefined;
   };
 
-  it('a stream that left asks for no more, though it was waiting for Redis to', async () => {
+  it('a stream that left extends no hold, although it was waiting for Redis', async () => {
     const lease = leaseOf(await gate.enter(callOf(cost)));
     faulty.lose = 'questions';
     const asked = gate.extend(lease, 2n * CREDIT);
@@ -206,7 +206,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
     expect(await held()).toBe(8n * CREDIT);
   });
 
-  it('a question for more that arrives after the end changes nothing', async () => {
+  it('an extension that arrives after the end changes nothing', async () => {
     const lease = leaseOf(await gate.enter(callOf(cost)));
     faulty.lose = 'questions';
     const asked = gate.extend(lease, 2n * CREDIT);
@@ -223,7 +223,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
     expect(await held()).toBe(8n * CREDIT);
   });
 
-  describe('what arrives when its call has ended and was settled changes nothing', () => {
+  describe('a message that arrives after its call was settled changes nothing', () => {
     const arrive = async (): Promise<void> => {
       faulty.lose = 'nothing';
       await until(() => gate.untold === 0);
@@ -236,7 +236,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
       expect(Object.keys(before).filter((field) => field.startsWith('c:'))).toEqual([]);
     };
 
-    it('its end', async () => {
+    it('as an end', async () => {
       const lease = leaseOf(await gate.enter(callOf(cost)));
       faulty.lose = 'questions';
       await gate.leave(lease, charged(7n));
@@ -246,7 +246,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
       expect([await counted(), await held()]).toEqual([7n * CREDIT_YUAN, 8n * CREDIT]);
     });
 
-    it.each(['extend', 'rehold'] as const)('its %s', async (way) => {
+    it.each(['extend', 'rehold'] as const)('as its %s', async (way) => {
       const lease = leaseOf(await gate.enter(callOf(cost)));
       faulty.lose = 'questions';
       const asked = way === 'extend' ? gate.extend(lease, CREDIT) : gate.rehold(lease, hold);
@@ -260,7 +260,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
       expect([await counted(), await held()]).toEqual([7n * CREDIT_YUAN, 8n * CREDIT]);
     });
 
-    it('its entry', async () => {
+    it('as an entry', async () => {
       faulty.lose = 'questions';
       expect(await gate.enter(callOf({ policy, money: hold }))).toEqual(AWAY);
       await arrive();
@@ -269,7 +269,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
     });
   });
 
-  it('a server that is killed closes the gate at once, and one that is back opens it within 5 s', async () => {
+  it('a killed server closes the gate at once, and one that returns opens it within 5 s', async () => {
     const lease = leaseOf(await gate.enter(callOf({ money: hold })));
     await redis.kill();
     const startedAt = performance.now();
@@ -283,7 +283,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
     await until(async () => (await held()) === 8n * CREDIT);
   });
 
-  it('a server that hangs closes the gate, and calls that entered unheard are taken out when it goes on', async () => {
+  it('a frozen server closes the gate, and calls without an answer are taken out when it continues', async () => {
     redis.freeze();
     const unheard = await gate.enter(callOf({ policy, money: hold }));
     redis.thaw();
@@ -305,7 +305,7 @@ async function expectBack(gate: RedisGate): Promise<void> {
 }
 
 describe.skipIf(redisServer === undefined)(
-  'a master of a cluster away and back (skipped without redis-server)',
+  'a cluster master away and back (skipped without redis-server)',
   () => {
     let cluster: TestRedisCluster;
     let connection: RedisConnection;
@@ -318,7 +318,7 @@ describe.skipIf(redisServer === undefined)(
       await cluster?.close();
     });
 
-    it('closes the gate for its accounts, and opens it within 5 s of the cluster being whole', async () => {
+    it('closes the gate for its accounts, and opens it within 5 s of the complete cluster', async () => {
       const gate = createRedisGate({ client: connection.client, clock: systemClock, log: silentLogger });
       const accounts = Array.from({ length: 30 }, (_, index) => index + 1);
       const enterAll = (): Promise<readonly EnterResult[]> =>

@@ -19,7 +19,7 @@ import { createScript, runScript } from './script.ts';
 const ECHO = createScript('return ARGV[1]');
 
 describe('addresses of Redis', () => {
-  it('that are none are named, without what may be secret in them', async () => {
+  it('that are invalid are reported, without possible secrets', async () => {
     for (const text of [
       '',
       'localhost:6379',
@@ -33,7 +33,7 @@ describe('addresses of Redis', () => {
     }
   });
 
-  it('where nobody answers are named, without the password', async () => {
+  it('without an answer are reported, without the password', async () => {
     const refused = connectRedis('redis://:secret@127.0.0.1:1,redis://127.0.0.1:2', silentLogger);
     await expect(refused).rejects.toThrow(/no Redis answers at 127\.0\.0\.1:1, 127\.0\.0\.1:2/);
     await expect(refused).rejects.not.toThrow(/secret/);
@@ -56,7 +56,7 @@ describe.skipIf(redisServer === undefined)('a Redis with a password (skipped wit
     connection.close();
   });
 
-  it('is not entered without it', async () => {
+  it('is not used without it', async () => {
     await expect(connectRedis(redis.url, silentLogger)).rejects.toThrow(/no Redis answers/);
   });
 
@@ -70,7 +70,7 @@ describe.skipIf(redisServer === undefined)('a Redis with a password (skipped wit
 const LAST_SLOT = 16_383;
 const CLUSTERED = 'cluster_enabled:1\r\n';
 
-describe('a Redis that reads its data for longer than a start waits', () => {
+describe('a Redis that loads its data longer than a start waits', () => {
   it('is not waited for', async () => {
     const info = 'loading:1\r\nloading_eta_seconds:1\r\n';
     const loading = await startFakeRedis((words) => greet(words, info) ?? '-LOADING it is\r\n');
@@ -90,7 +90,7 @@ describe('a cluster', () => {
     for (const node of nodes.splice(0)) node.close();
   });
 
-  it('that is whole at the second look is used at once', async () => {
+  it('that is complete at the second look is used at once', async () => {
     let looks = 0;
     let slots = '';
     const node = await startFakeRedis((words) => {
@@ -106,7 +106,7 @@ describe('a cluster', () => {
     connection.close();
   });
 
-  it('that sends a call on to a node which then says nothing fails that call and nothing else', async () => {
+  it('that redirects a call to a silent node fails that call and nothing else', async () => {
     const lost: unknown[] = [];
     const onLost = (reason: unknown): void => void lost.push(reason);
     process.on('unhandledRejection', onLost);
@@ -146,7 +146,7 @@ describe('a cluster', () => {
     }
   });
 
-  it('that is silent when it is asked for its slots does not keep a closed process alive', async () => {
+  it('that does not answer about its slots does not keep a closed process alive', async () => {
     let slots = '';
     let silent = false;
     let asked = 0;

@@ -33,7 +33,7 @@ const policy = policyOf([rule('amount', 7_200, 100n * CREDIT_YUAN)]);
 const hold = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }));
 const less = fundsOf({ version: 2, creditsMicro: 8n * CREDIT });
 
-describe.skipIf(redisServer === undefined)('leases that ran out (skipped without redis-server)', () => {
+describe.skipIf(redisServer === undefined)('an expired lease (skipped without redis-server)', () => {
   let redis: TestRedis;
   let connection: RedisConnection;
   let clock: ManualClock;
@@ -81,7 +81,7 @@ describe.skipIf(redisServer === undefined)('leases that ran out (skipped without
     return fields.filter((field) => field.startsWith('c:')).length;
   };
 
-  it('what a call of a dead node cost counts once, though it comes back when its lease has run out', async () => {
+  it('counts the cost of a call of a dead node once, although the node returns', async () => {
     const money = moneyOf({ coverage: coverOf(20n, 7_200) });
     const dead = leaseOf(await here.enter(callOf({ policy, money })));
     clock.advance(GATE_LEASE_MS);
@@ -97,7 +97,7 @@ describe.skipIf(redisServer === undefined)('leases that ran out (skipped without
     expect(await redis.inspect.hget('tollgate:{1}', 'g')).toBe('0');
   });
 
-  it('a call that leaves after its lease ran out counts once, and its charge is pending', async () => {
+  it('counts a call that leaves later once, and its charge is pending', async () => {
     const late = leaseOf(await here.enter(callOf({ policy, money: hold })));
     clock.advance(GATE_LEASE_MS);
     await pass();
@@ -110,7 +110,7 @@ describe.skipIf(redisServer === undefined)('leases that ran out (skipped without
     expect(await redis.inspect.hget('tollgate:{1}', 'g')).toBe('0');
   });
 
-  it('an end that is told again counts, though the call was given up before it was heard', async () => {
+  it('counts a repeated end, although the call was given up before it was confirmed', async () => {
     const late = leaseOf(await here.enter(callOf({ policy, money: hold })));
     faulty.lose = 'questions';
     await here.leave(late, charged(7n));
@@ -122,7 +122,7 @@ describe.skipIf(redisServer === undefined)('leases that ran out (skipped without
     expect(leaseOf(await there.enter(callOf({ money: hold }))).heldMicro).toBe(8n * CREDIT);
   });
 
-  it('a call that was settled when its lease had run out counts when it leaves', async () => {
+  it('counts a call that was settled meanwhile when it leaves', async () => {
     const late = leaseOf(await here.enter(callOf({ policy, money: hold })));
     clock.advance(GATE_LEASE_MS);
     await pass();
@@ -134,7 +134,7 @@ describe.skipIf(redisServer === undefined)('leases that ran out (skipped without
     expect([await callsKept(), await redis.inspect.hget('tollgate:{1}', 'g')]).toEqual([0, '0']);
   });
 
-  it.each(['renew', 'extend'] as const)('a call that was given up holds again by %s', async (way) => {
+  it.each(['renew', 'extend'] as const)('is held again by %s', async (way) => {
     const late = leaseOf(await here.enter(callOf({ policy, money: hold })));
     clock.advance(GATE_LEASE_MS);
     await pass();
@@ -148,7 +148,7 @@ describe.skipIf(redisServer === undefined)('leases that ran out (skipped without
 
   const capped = holdOf(fundsOf({ creditsMicro: 900n * CREDIT }), { capMicro: 10n * CREDIT_YUAN });
 
-  it('a node that was cut off renews what its calls hold before another one enters', async () => {
+  it('is renewed by a node that was cut off before another call enters', async () => {
     const stream = leaseOf(await here.enter(callOf({ policy, money: capped })));
     clock.advance(GATE_LEASE_MS + 5_000);
     const calls = Array.from({ length: 5 }, () => here.enter(callOf({ policy, money: capped })));
@@ -158,7 +158,7 @@ describe.skipIf(redisServer === undefined)('leases that ran out (skipped without
     expect(reasonOf(await here.enter(callOf({ money: capped })))).toBe('entered');
   });
 
-  it('a node that was cut off tells what its calls owe that ended before another one enters', async () => {
+  it('makes a node that was cut off send the debts of its ended calls before another call enters', async () => {
     const stream = leaseOf(await here.enter(callOf({ policy, money: hold })));
     faulty.lose = 'questions';
     await here.leave(stream, charged(7n));
@@ -168,7 +168,7 @@ describe.skipIf(redisServer === undefined)('leases that ran out (skipped without
     expect(leaseOf(await here.enter(callOf({ money: hold }))).heldMicro).toBe(8n * CREDIT);
   });
 
-  it('nothing enters while what running calls hold cannot be renewed', async () => {
+  it('lets nothing enter while running calls cannot be renewed', async () => {
     leaseOf(await here.enter(callOf({ policy, money: capped })));
     clock.advance(GATE_LEASE_MS);
     faulty.lose = 'questions';
@@ -188,7 +188,7 @@ describe.skipIf(redisServer === undefined)('leases that ran out (skipped without
   const enterOf = async (accountId: number): Promise<string> =>
     reasonOf(await here.enter(callOf({ accountId, money: capped })));
 
-  it('a server of a cluster that is away closes the gate for its accounts only', async () => {
+  it('of an unreachable cluster server closes the gate for its accounts only', async () => {
     leaseOf(await here.enter(callOf({ accountId: 1, money: capped })));
     const stream = leaseOf(await here.enter(callOf({ accountId: 2 })));
     faulty.of = 1;
@@ -201,7 +201,7 @@ describe.skipIf(redisServer === undefined)('leases that ran out (skipped without
     expect(await enterOf(1)).toBe('cap');
   });
 
-  it('an end that cannot be told closes the gate for its own account only', async () => {
+  it('with an end that cannot be sent closes the gate for its own account only', async () => {
     const ended = leaseOf(await here.enter(callOf({ accountId: 1, money: capped })));
     leaseOf(await here.enter(callOf({ accountId: 2 })));
     faulty.of = 1;
@@ -213,7 +213,7 @@ describe.skipIf(redisServer === undefined)('leases that ran out (skipped without
     expect(leaseOf(await here.enter(callOf({ accountId: 1, money: capped }))).heldMicro).toBe(3n * CREDIT);
   });
 
-  it('a renewal that was not heard is tried again at once', async () => {
+  it('with an unconfirmed renewal is tried again at once', async () => {
     const stream = leaseOf(await here.enter(callOf({ policy, money: capped })));
     clock.advance(GATE_LEASE_MS - 1);
     faulty.lose = 'questions';
@@ -225,7 +225,7 @@ describe.skipIf(redisServer === undefined)('leases that ran out (skipped without
     expect(performance.now() - startedAt).toBeLessThan(4_000);
   });
 
-  it('so many of an account are remembered, and after a week none', async () => {
+  it('is kept in a bounded number per account, and no longer than a week', async () => {
     const over = 2 * GIVEN_UP_AT_ONCE;
     const calls = Array.from({ length: REMEMBERED_MAX + over }, () => here.enter(callOf()));
     await Promise.all(calls);
@@ -240,7 +240,7 @@ describe.skipIf(redisServer === undefined)('leases that ran out (skipped without
     expect(await redis.inspect.zcard('tollgate:{1}:leases')).toBe(1);
   });
 
-  it('a renewal that arrives after the end holds nothing', async () => {
+  it('is not renewed after the end', async () => {
     const stream = leaseOf(await here.enter(callOf({ policy, money: hold })));
     clock.advance(GATE_RENEW_AFTER_MS);
     faulty.lose = 'questions';
@@ -251,7 +251,7 @@ describe.skipIf(redisServer === undefined)('leases that ran out (skipped without
     expect([await callsKept(), await used()]).toEqual([0, [0n, 0n]]);
   });
 
-  it('so many marks of lost messages are kept, and after ten minutes none', async () => {
+  it('leaves a bounded number of marks of lost messages, and none after ten minutes', async () => {
     const marks = async (): Promise<number> => {
       const fields = await redis.inspect.hkeys('tollgate:{1}');
       return fields.filter((field) => field.startsWith('d:')).length;

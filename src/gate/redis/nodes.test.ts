@@ -74,7 +74,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     return lease.heldMicro;
   };
 
-  it('slots, windows and money are counted together', async () => {
+  it('count slots, windows and money together', async () => {
     const first = leaseOf(await here.enter(callOf({ policy: single, money: hold })));
     expect(reasonOf(await there.enter(callOf({ policy: single })))).toBe('concurrency');
     expect(await held(there)).toBe(5n * CREDIT);
@@ -84,7 +84,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     expect([here.active, there.active]).toEqual([0, 1]);
   });
 
-  it('who decided with an older account is told so, and consumes nothing', async () => {
+  it('refuse a decision with an older account, which consumes nothing', async () => {
     await here.enter(callOf({ accountVersion: 3 }));
     expect(await there.enter(callOf({ accountVersion: 2, policy: minute }))).toEqual({ kind: 'stale' });
     expect(reasonOf(await there.enter(callOf({ accountVersion: 3, policy: minute })))).toBe('entered');
@@ -94,13 +94,13 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     expect(reasonOf(await there.enter(callOf({ accountVersion: 5 })))).toBe('entered');
   });
 
-  it('a version that is raised before anybody calls counts too', async () => {
+  it('refuse an old version that was raised before any call', async () => {
     await here.raiseVersion(7, 2);
     expect(reasonOf(await there.enter(callOf({ accountId: 7, accountVersion: 1 })))).toBe('stale');
     expect(await redis.inspect.pttl('tollgate:{7}')).toBeGreaterThan(GATE_KEEP_MS - 60_000);
   });
 
-  it('what a dead node holds frees itself with its lease: money and slots', async () => {
+  it('release money and slots of a dead node with its lease', async () => {
     const policy = policyOf([rule('amount', 3600, 12n * CREDIT_YUAN), rule('requests', 3600, 9n)], 1);
     const money = { ...hold, coverage: coverOf(11n) };
     const coveredCall = leaseOf(await here.enter(callOf({ policy, scope: 'key:1', money })));
@@ -118,7 +118,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     expect(leaseOf(await there.enter(next)).heldMicro).toBe(11n * CREDIT);
   });
 
-  it('recovery frees the slots of a dead node at once, each in its own scope', async () => {
+  it('free the slots of a dead node at once during recovery, each in its own scope', async () => {
     const ofKey = { policy: single, scope: 'key:1' };
     const dead = leaseOf(await here.enter(callOf({ ...ofKey, money: hold })));
     const alive = leaseOf(await here.enter(callOf({ policy: single })));
@@ -133,7 +133,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     await here.leave(alive, NOTHING_DONE);
   });
 
-  it('a settlement frees no slot of a call that still runs', async () => {
+  it('do not free the slot of a running call at a settlement', async () => {
     const lease = leaseOf(await here.enter(callOf({ policy: single, money: hold })));
     await here.settled(settledOf(lease, 7n, fundsOf({ version: 2, creditsMicro: 8n * CREDIT })));
     expect(reasonOf(await there.enter(callOf({ policy: single })))).toBe('concurrency');
@@ -144,7 +144,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
   it.each([
     ['renews', () => here.renew()],
     ['asks for more', (lease: Lease) => here.extend(lease, CREDIT)],
-  ])('a node that comes back from a long absence has its slots again when it %s', async (_, comesBack) => {
+  ])('return the slots of a node after a long absence when it %s', async (_, comesBack) => {
     const lease = leaseOf(await here.enter(callOf({ policy: single, money: hold })));
     clock.advance(GATE_LEASE_MS);
     const other = leaseOf(await there.enter(callOf({ policy: single })));
@@ -158,7 +158,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     await here.leave(lease, NOTHING_DONE);
   });
 
-  it('what a living node holds stays, however long the call runs', async () => {
+  it('keep the holds of a living node, however long the call runs', async () => {
     const lease = leaseOf(await here.enter(callOf({ money: hold })));
     for (let minutes = 0; minutes < 20; minutes++) {
       clock.advance(30_000);
@@ -169,7 +169,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     expect(await held(there)).toBe(15n * CREDIT);
   });
 
-  it('a pending charge outlives its lease, and is settled once by whoever says so', async () => {
+  it('keep a pending charge beyond its lease, and settle it once', async () => {
     const lease = leaseOf(await here.enter(callOf({ money: hold })));
     await here.leave(lease, charged(7n));
     clock.advance(3_600_000);
@@ -180,13 +180,13 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     expect(await held(here)).toBe(8n * CREDIT);
   });
 
-  it('recovery settles what a dead node held and never gave back', async () => {
+  it('settle what a dead node held and never released', async () => {
     const lease = leaseOf(await here.enter(callOf({ money: hold })));
     await there.settled(settledOf(lease, 7n, fundsOf({ version: 2, creditsMicro: 8n * CREDIT })));
     expect(await held(there)).toBe(8n * CREDIT);
   });
 
-  it('calls of one account are renewed together, whatever each of them holds', async () => {
+  it('renew the calls of one account together', async () => {
     const calls = [undefined, hold, undefined, hold];
     const leases = await Promise.all(calls.map((money) => here.enter(callOf({ money }))));
     for (let times = 0; times < 4; times++) {
@@ -198,7 +198,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     expect(await held(there)).toBe(15n * CREDIT);
   });
 
-  it('what a call of a dead node cost counts in its windows, once', async () => {
+  it('count the cost of a call of a dead node in its windows, once', async () => {
     const policy = policyOf([rule('amount', 3600, 12n * CREDIT_YUAN)]);
     const lease = leaseOf(await here.enter(callOf({ policy, money: hold })));
     const amountMicro = 7n * CREDIT_YUAN;
@@ -211,7 +211,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     });
   });
 
-  it('what a living call cost counts when it leaves, though it was settled before', async () => {
+  it('count the cost of a living call when it leaves, although it was settled before', async () => {
     const policy = policyOf([rule('amount', 3600, 12n * CREDIT_YUAN)]);
     const lease = leaseOf(await here.enter(callOf({ policy, money: hold })));
     const call = { callId: lease.callId, chargeMicro: 7n * CREDIT, amountMicro: 7n * CREDIT_YUAN };
@@ -224,7 +224,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     });
   });
 
-  it('a call that leaves after its lease ran out is charged and counted all the same', async () => {
+  it('charge and count a call that leaves after its lease expired', async () => {
     const policy = policyOf([rule('amount', 3600, 100n * CREDIT_YUAN), rule('tokens', 3600, 100n)]);
     const late = leaseOf(await here.enter(callOf({ policy, money: hold, inputTokens: 10 })));
     clock.advance(GATE_LEASE_MS);
@@ -236,7 +236,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     expect(await there.enter(callOf({ policy, money: dear }))).toMatchObject({ used: 7n * CREDIT_YUAN });
   });
 
-  it('a hold that ran out is taken again when the call asks for more', async () => {
+  it('take an expired hold again when the call extends it', async () => {
     const lease = leaseOf(await here.enter(callOf({ money: hold })));
     clock.advance(GATE_LEASE_MS);
     expect(await held(there)).toBe(15n * CREDIT);
@@ -248,7 +248,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     expect(lease).toMatchObject({ heldMicro: 12n * CREDIT, shortOf: 'credits' });
   });
 
-  it('a server that lost its memory learns from the living what they hold', async () => {
+  it('restore the holds of living nodes on a server that lost its memory', async () => {
     const policy = policyOf([rule('amount', 3600, 12n * CREDIT_YUAN)]);
     const lease = leaseOf(await here.enter(callOf({ policy, money: hold })));
     await redis.inspect.flushall();
@@ -266,7 +266,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     money: { ...hold, wantMicro: 99n * CREDIT, shareMicro: 99n * CREDIT },
   };
 
-  it('a server that lost its memory believes no old funds, and those that were just read', async () => {
+  it('ignore old funds on a server that lost its memory, and take fresh ones', async () => {
     await here.leave(leaseOf(await here.enter(callOf({ money: holdOf(spent) }))), NOTHING_DONE);
     expect(leaseOf(await there.enter(callOf(old))).heldMicro).toBe(3n * CREDIT);
     await redis.inspect.flushall();
@@ -277,7 +277,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     expect(reasonOf(await here.enter(callOf(old)))).toBe('credits');
   });
 
-  it('a call that runs on teaches its old funds to nobody', async () => {
+  it('ignore the old funds of a running call', async () => {
     const stream = leaseOf(await there.enter(callOf({ money: hold })));
     await redis.inspect.flushall();
     await there.renew();
@@ -290,13 +290,13 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     expect(await held(there, old.money)).toBe(3n * CREDIT);
   });
 
-  it('who brings no money needs none to be known', async () => {
+  it('need no funds for a call without money', async () => {
     expect(reasonOf(await there.enter(callOf({ ...old, money: undefined })))).toBe('entered');
     const money = moneyOf({ coverage: coverOf(11n) });
     expect(reasonOf(await there.enter(callOf({ ...old, money })))).toBe('entered');
   });
 
-  it('a server that lost its scripts is told them again', async () => {
+  it('send the scripts again to a server that lost them', async () => {
     await redis.inspect.script('FLUSH');
     const lease = leaseOf(await here.enter(callOf({ money: hold })));
     await redis.inspect.script('FLUSH');
@@ -304,7 +304,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     expect(await held(there)).toBe(8n * CREDIT);
   });
 
-  it('amounts beyond 2^53 are exact to the last micro-Credit', async () => {
+  it('keep amounts beyond 2^53 exact to the last micro-Credit', async () => {
     const creditsMicro = 2n ** 63n - 1n;
     const rich = holdOf(fundsOf({ creditsMicro }), { wantMicro: 2n ** 62n + 1n });
     const first = leaseOf(await here.enter(callOf({ money: rich })));
@@ -313,7 +313,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     expect(await held(there, { ...rich, wantMicro: creditsMicro })).toBe(2n ** 62n);
   });
 
-  it('no key is without a time to live, and none dies before its longest window', async () => {
+  it('give every key a time to live, beyond its longest window', async () => {
     const own = nodeWith('its own');
     const month = 2_592_000;
     const policy = policyOf(
@@ -342,7 +342,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     await own.close();
   });
 
-  it('windows that ended are forgotten while others come', async () => {
+  it('forget ended windows while others come', async () => {
     const policy = policyOf([rule('requests', 1, 9n), rule('tokens', 1, 9n)]);
     for (let key = 0; key < 600; key++) {
       await here.leave(leaseOf(await here.enter(callOf({ scope: `key:${key}`, policy }))), NOTHING_DONE);
@@ -352,7 +352,7 @@ describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped wit
     expect(reasonOf(await here.enter(callOf({ scope: 'key:599', policy, inputTokens: 10 })))).toBe('entered');
   });
 
-  it('a clock that is set back lengthens no window', async () => {
+  it('lengthen no window with a clock that is set back', async () => {
     await here.enter(callOf({ policy: minute }));
     clock.jump(-3_600_000);
     expect(await here.enter(callOf({ policy: minute }))).toMatchObject({ retryAfterMs: 60_000 });

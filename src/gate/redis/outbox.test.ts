@@ -7,8 +7,8 @@ import type { Repetition } from './script-arguments.ts';
 const LOST = 'Connection is closed.';
 const UNSENT = "Stream isn't writeable and enableOfflineQueue options is false";
 
-describe('outbox of the gate on Redis', () => {
-  it('tells again until it is heard, and says so only when it may have been heard before', async () => {
+describe('the outbox of the gate on Redis', () => {
+  it('repeats a message until it is confirmed, and marks it only when it may have arrived before', async () => {
     const outbox = new Outbox(silentLogger);
     const failures = [UNSENT, UNSENT, LOST, UNSENT];
     const hearings: Repetition[] = [];
@@ -25,7 +25,7 @@ describe('outbox of the gate on Redis', () => {
     expect(hearings).toEqual(['first', 'first', 'first', 'again', 'again']);
   });
 
-  it('keeps the order, and tells in it all that waited', async () => {
+  it('keeps the order of waiting messages', async () => {
     const outbox = new Outbox(silentLogger);
     let away = true;
     const heard: number[] = [];
@@ -43,7 +43,7 @@ describe('outbox of the gate on Redis', () => {
     expect(heard).toEqual(Array.from({ length: 200 }, (_, number) => number));
   });
 
-  it('tells at once when it is hurried, and says whether all was heard', async () => {
+  it('sends at once when it is flushed, and returns whether all was confirmed', async () => {
     const outbox = new Outbox(silentLogger);
     let away = true;
     const heard: number[] = [];
@@ -61,7 +61,7 @@ describe('outbox of the gate on Redis', () => {
     expect([await outbox.hurry(1), heard.length, outbox.size]).toEqual([true, 200, 0]);
   });
 
-  it('that cannot tell something of one account tells all of another, in order', async () => {
+  it('that cannot send for one account sends everything of another, in order', async () => {
     const outbox = new Outbox(silentLogger);
     let away = true;
     const heard: number[] = [];
@@ -91,7 +91,7 @@ describe('outbox of the gate on Redis', () => {
     await outbox.close();
   });
 
-  it('tells by itself what others wait for, though one account is never heard', async () => {
+  it('sends by itself what others wait for, although one account is never confirmed', async () => {
     const outbox = new Outbox(silentLogger);
     let away = true;
     for (let number = 0; number < 200; number++) {
@@ -108,7 +108,7 @@ describe('outbox of the gate on Redis', () => {
     await outbox.close();
   });
 
-  it('gives up the oldest beyond its bound, and the last word at its close is one try', async () => {
+  it('drops the oldest beyond its bound, and tries once more at its close', async () => {
     const outbox = new Outbox(silentLogger, 3);
     const dropped: number[] = [];
     let tries = 0;

@@ -6,7 +6,7 @@ const accountsOf = (count: number): Map<number, string> =>
 const isEven = (account: string): boolean => Number(account.slice('account '.length)) % 2 === 0;
 
 describe('a round of all accounts', () => {
-  it('goes on after one that is not heard, and says so', async () => {
+  it('continues after one without an answer, and reports it', async () => {
     const asked: string[] = [];
     const tell = async (account: string): Promise<boolean> => {
       asked.push(account);
@@ -20,7 +20,7 @@ describe('a round of all accounts', () => {
     expect(await goRound(new Map(), 2, tell)).toBe(true);
   });
 
-  it('ends when so many are not heard, and the next one begins with those it did not come to', async () => {
+  it('ends after a number of failures, and the next one begins with those it did not reach', async () => {
     const accounts = accountsOf(40);
     const heard = new Set<string>();
     let asked = 0;
@@ -42,7 +42,7 @@ describe('a round of all accounts', () => {
     expect(asked).toBeLessThan(20 + 2 * 4);
   });
 
-  it('tells no more of them at the same time', async () => {
+  it('runs a bounded number of them at the same time', async () => {
     let running = 0;
     let most = 0;
     await goRound(accountsOf(50), 3, async () => {
@@ -54,7 +54,7 @@ describe('a round of all accounts', () => {
     expect(most).toBe(3);
   });
 
-  it('brings nobody back who went meanwhile', async () => {
+  it('does not restore accounts that left meanwhile', async () => {
     const accounts = accountsOf(2);
     await goRound(accounts, 2, async (account) => {
       if (account === 'account 0') accounts.delete(0);

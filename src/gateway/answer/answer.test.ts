@@ -20,7 +20,7 @@ async function received(body: Buffer): Promise<Buffer> {
 }
 
 test.each([0, 1, 256, 16 * 1024, 16 * 1024 + 1, 300_000])(
-  'an answer of %d bytes leaves as it is, whatever bytes it has',
+  'an answer of %d bytes is sent unchanged',
   async (length) => {
     const body = Buffer.from(Array.from({ length }, (_, index) => index % 256));
     const bytes = await received(body);
@@ -30,7 +30,7 @@ test.each([0, 1, 256, 16 * 1024, 16 * 1024 + 1, 300_000])(
   },
 );
 
-test('who does not take an answer away is given up; who does keeps the connection', async () => {
+test('a client that does not read an answer is dropped; one that reads keeps the connection', async () => {
   const body = Buffer.alloc(24 * 1024 * 1024, 97);
   const ends: Array<'taken' | 'left'> = [];
   const server = createServer((_request, response) => {

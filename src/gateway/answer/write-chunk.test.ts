@@ -67,7 +67,7 @@ describe('a chunk in one piece', () => {
     expect(received).toBe(await answerTo(requests, nodesOwn));
   });
 
-  it('leaves at once, and alone', async () => {
+  it('is sent at once, and alone', async () => {
     const seen: string[] = [];
     const { socket, close } = await serve(async (response) => {
       const writer = ours(response);
@@ -86,7 +86,7 @@ describe('a chunk in one piece', () => {
     expect(seen, 'nothing waits for another chunk').toEqual(['one', '0', '0', 'two', '0', '0']);
   });
 
-  it('tells once that the client does not read, and once that it has', async () => {
+  it('reports once that the client does not read, and once that it does again', async () => {
     const told: string[] = [];
     const begun = Promise.withResolvers<ChunkWriter>();
     const drained = Promise.withResolvers<void>();
@@ -114,7 +114,7 @@ describe('a chunk in one piece', () => {
     close();
   });
 
-  it('is lost quietly when the client has gone', async () => {
+  it('is dropped silently when the client has gone', async () => {
     const begun = Promise.withResolvers<ServerResponse>();
     const { socket, close } = await serve((response) => begun.resolve(response));
     socket.write(LAST);

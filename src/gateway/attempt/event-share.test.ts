@@ -21,7 +21,7 @@ function shareOf(roomBytes: number) {
   return { share, used, response };
 }
 
-test('a large unfinished event is counted while it grows, and given back when it is whole', () => {
+test('a large unfinished event is counted while it grows, and returned when it is complete', () => {
   const { share, used } = shareOf(1_000 * KIB);
   expect(share.hold(200 * KIB)).toBe(true);
   expect(used.bytes).toBe(0);
@@ -32,7 +32,7 @@ test('a large unfinished event is counted while it grows, and given back when it
   expect(used.bytes).toBe(0);
 });
 
-test('one for which there is no room is refused, and the end of the answer gives back what it had', () => {
+test('an event without memory is refused, and the end of the answer returns what it had', () => {
   const { share, used, response } = shareOf(500 * KIB);
   expect(share.hold(400 * KIB)).toBe(true);
   expect(share.hold(600 * KIB)).toBe(false);

@@ -186,7 +186,7 @@ function sentHeaders(response: ServerResponse): string {
   return String((response as unknown as { _header: string })._header).toLowerCase();
 }
 
-test('a second try that ends with a fault of ours gives its place in the retry budget back', async () => {
+test('a second attempt that ends with an internal fault returns its place in the retry budget', async () => {
   const { context, retryBudget } = await stage({ plays: [breaks], openings: 1 });
   await expect(carry(context, ROUTES)).rejects.toThrow(StoreUnavailable);
   expect(retryBudget.taken).toBe(0);
@@ -200,7 +200,7 @@ test('a vendor is not asked for a client that left while the journal opened its 
   expect([sent, ended.map(({ verdict }) => verdict)]).toEqual([[], ['cut-by-client']]);
 });
 
-test('an answer we have no room for is no fault of its route, and no other route makes it again', async () => {
+test('an answer without memory is no fault of its route, and no other route repeats it', async () => {
   const { context, response, health, sent, ended } = await stage({ plays: [answers, answers], room: 10 });
   await carry(context, ROUTES);
   expect(response.statusCode).toBe(503);
@@ -211,7 +211,7 @@ test('an answer we have no room for is no fault of its route, and no other route
   ]);
 });
 
-test('a model whose name fits into no header is answered, with the name in percent', async () => {
+test('a model whose name fits into no header is answered, with the name percent-encoded', async () => {
   const { context, response, ended } = await stage({ plays: [answers], modelId: '通义' });
   await carry(context, ROUTES);
   expect(ended).toHaveLength(1);
@@ -219,7 +219,7 @@ test('a model whose name fits into no header is answered, with the name in perce
   expect(modelHeaders('通义')).toEqual(['x-tollgate-model', '%E9%80%9A%E4%B9%89']);
 });
 
-test('a fault of ours in the event of a socket ends the call and leaves the gate, not the process', async () => {
+test('an internal fault in a socket event ends the call and leaves the gate, not the process', async () => {
   const { context, response, gate } = await stage({ plays: [streams], body: STREAM });
   const entered = gate.enter(callOf({ callId: 'req_1' }));
   if (entered.kind === 'entered') context.call.lease = entered.lease;
@@ -253,7 +253,7 @@ test.each([
   expect(ended[0]?.attempts.map(({ outcome }) => outcome).at(-1)).toBe('cut-by-client');
 });
 
-test('a client that leaves while we look up what was kept for it is not asked for, and owes nothing', async () => {
+test('a client that leaves during the conversation look-up owes nothing, and no vendor is asked', async () => {
   const looking = Promise.withResolvers<undefined>();
   const { context, response, sent, ended, gate } = await stage({
     plays: [answers],
@@ -271,7 +271,7 @@ test('a client that leaves while we look up what was kept for it is not asked fo
   expect(gate.active).toBe(0);
 });
 
-test('a fault of ours inside a stream leaves what was produced before it owed, once', async () => {
+test('an internal fault inside a stream leaves earlier output owed, once', async () => {
   const { context, response, ended } = await stage({ plays: [streams], body: STREAMED_PROMPT });
   const { dialect } = context;
   const relayStream: typeof dialect.relayStream = (...given) => {
@@ -308,7 +308,7 @@ test('a fault of ours inside a stream leaves what was produced before it owed, o
 test.each([
   { about: 'a signature that the client sent', call: { ...CALLED, ...SIGNED }, asked: 2 },
   { about: 'signatures, and the client sent none', call: CALLED, asked: 1 },
-])('a refusal that speaks of $about is the answer to $asked question(s)', async ({ call, asked }) => {
+])('a refusal that mentions $about is the answer to $asked request(s)', async ({ call, asked }) => {
   const quotes: Play = (handler) => {
     handler.onHead({ status: 400, headers: { 'content-type': 'application/json' } });
     handler.onData(
@@ -330,7 +330,7 @@ test.each([
   }
 });
 
-test('an answer that failed without saying why is an error that every client can read, and free', async () => {
+test('a failed answer without a reason is an error that every client can read, and free', async () => {
   const fails: Play = (handler) => {
     handler.onHead({ status: 200, headers: { 'content-type': 'application/json' } });
     const candidates = [{ finishReason: 'MALFORMED_FUNCTION_CALL' }];
@@ -346,7 +346,7 @@ test('an answer that failed without saying why is an error that every client can
   expect(ended).toMatchObject([{ status: 502, verdict: 'failed', usage: NO_USAGE }]);
 });
 
-test('names of dropped fields cannot break the header, nor look like two', () => {
+test('names of dropped fields can neither break the header nor look like two', () => {
   const hostile = ['user', 'a,b', 'x\r\nset-cookie: a=b', '语', '\ud800', 'y'.repeat(1_000), 'z'];
   const [, value = ''] = droppedHeaders(hostile);
   expect(value).toBe('user, a%2Cb, x%0D%0Aset-cookie%3A%20a%3Db, %E8%AF%AD, %EF%BF%BD');
@@ -368,7 +368,7 @@ test('a vendor that cuts every stream after it began is ejected after the fifth'
   expect(conditions).toEqual(['ready', 'ready', 'ready', 'ready', 'ejected']);
 });
 
-test('connections that we have all in use are no fault of any route, and the client hears when to retry', async () => {
+test('exhausted connections of the gateway are no fault of any route, and the client gets a wait', async () => {
   const { context, response, health, ended } = await stage({ plays: [busy, busy] });
   await carry(context, ROUTES);
   expect(response.statusCode).toBe(503);
@@ -378,7 +378,7 @@ test('connections that we have all in use are no fault of any route, and the cli
   expect(health.routeReports().map(({ failures }) => failures)).toEqual([0, 0]);
 });
 
-test('a route without a free connection hands over to the next', async () => {
+test('a route without a free connection is followed by the next', async () => {
   const { context, response } = await stage({ plays: [busy, answers] });
   await carry(context, ROUTES);
   expect(response.statusCode).toBe(200);
@@ -387,7 +387,7 @@ test('a route without a free connection hands over to the next', async () => {
 test.each([
   ['a stream', STREAM, 1_000],
   ['a plain answer', PLAIN, 5_000],
-])('the first byte of %s has its own time', async (_name, body, firstByteMs) => {
+])('the first byte of %s has its own timeout', async (_name, body, firstByteMs) => {
   const { context } = await stage({ plays: [], body });
   const { client } = context.deps;
   const waits: number[] = [];

@@ -28,7 +28,7 @@ class PaperPlane implements CallInFlight {
 let inFlight: InFlight;
 afterEach(() => inFlight.close());
 
-test('a flight that ends in its tick costs no other flight its own', async () => {
+test('a flight that ends in its tick does not remove another', async () => {
   inFlight = new InFlight(systemClock, 20);
   const endInTick = (plane: PaperPlane): void => inFlight.delete(plane);
   const planes = Array.from(
@@ -43,7 +43,7 @@ test('a flight that ends in its tick costs no other flight its own', async () =>
   expect(last?.ticks).toBe(second?.ticks);
 });
 
-test('whichever flight ends, the others stay in flight', () => {
+test('the other flights stay when any flight ends', () => {
   inFlight = new InFlight(systemClock);
   const [one, two, three] = [new PaperPlane('stream'), new PaperPlane('plain'), new PaperPlane('stream')];
   for (const plane of [one, two, three]) inFlight.add(plane);

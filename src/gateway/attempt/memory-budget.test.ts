@@ -17,7 +17,7 @@ function stand(bytesMax = 20 * MIB) {
   return { bodies, response, context };
 }
 
-test('a converted body counts with the text it was made from, once for all routes and options, until the answer is over', () => {
+test('a converted body counts with its source text, once for all routes and options, until the answer is over', () => {
   const { bodies, response, context } = stand();
   expect(hasMemory(context, MIB)).toBe(true);
   expect(hasMemory(context, MIB)).toBe(true);
@@ -30,7 +30,7 @@ test('a converted body counts with the text it was made from, once for all route
   expect(bodies.usedBytes).toBe(0);
 });
 
-test('there is none beyond the budget, and none for a client that left', () => {
+test('no memory is granted beyond the budget, nor for a client that left', () => {
   const { bodies, response, context } = stand(6 * MIB);
   expect(hasMemory(context, 2 * MIB)).toBe(false);
   response.closed = true;

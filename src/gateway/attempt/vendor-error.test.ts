@@ -14,7 +14,7 @@ test.each([
   ['not json', 502],
   ['', 502],
   ['null', 502],
-])('%s stands for %i', (text, status) => {
+])('%s becomes %i', (text, status) => {
   expect(vendorErrorStatus(text)).toBe(status);
 });
 
@@ -33,7 +33,7 @@ test.each([
   expect(vendorErrorBody(text)).toBe(body);
 });
 
-test('a key that Google does not know is unauthorized, whatever the status says', () => {
+test('a key that Google does not know is unauthorized, with any status', () => {
   const body = Buffer.from('{"error":{"code":400,"details":[{"reason": "API_KEY_INVALID"}]}}');
   expect(withTrueStatus({ status: 400, headers: {}, body }).status).toBe(401);
   const other = { status: 400, headers: {}, body: Buffer.from('{"error":{"code":400}}') };
@@ -48,6 +48,6 @@ test.each([
   ],
   ['{"error":{"code":400,"message":"Corrupted thought signature."}}', true],
   ['{"error":{"message":"max_tokens: too large"}}', false],
-])('%s is about a blob: %s', (text, expected) => {
+])('%s is about a signature: %s', (text, expected) => {
   expect(isBlobRefused({ status: 400, headers: {}, body: Buffer.from(text) })).toBe(expected);
 });

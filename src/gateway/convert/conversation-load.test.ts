@@ -14,7 +14,7 @@ const raw = {
 };
 const call = { caller: { account: { id: 1 } } } as Call;
 
-it('gives back what it took when the completed request cannot be read', async () => {
+it('a conversation load returns its memory when the completed request cannot be read', async () => {
   const facts = await getDialect('responses').readRequest(raw);
   if (isRefusal(facts) || facts.memory === undefined) throw new Error('not a request');
   const referring = { ...facts, memory: { ...facts.memory, refers: true } };

@@ -73,14 +73,14 @@ async function partsAfter(asked: HubRequest, to: Target, { media } = shelf()): P
   return result.turns.flatMap(({ parts }) => parts);
 }
 
-describe('an address is fetched where the target cannot be given it:', () => {
-  test('pictures and files for Google', async () => {
+describe('an address is fetched for a target that cannot take it', () => {
+  test('such as pictures and files for Google', async () => {
     const [picture, document] = await partsAfter(request(image, file), target('gemini'));
     expect(picture).toEqual({ kind: 'image', source: BYTES, detail: 'low' });
     expect(document).toMatchObject({ kind: 'file', filename: 'b.pdf', source: { mime: 'application/pdf' } });
   });
 
-  test('files and not pictures for Chat Completions', async () => {
+  test('such as files, but not pictures, for Chat Completions', async () => {
     const stand = shelf();
     const [picture, document] = await partsAfter(request(image, file), target('chat'), stand);
     expect(picture).toBe(image);
@@ -88,7 +88,7 @@ describe('an address is fetched where the target cannot be given it:', () => {
     expect(stand.asked).toEqual(['https://a.example/b.pdf']);
   });
 
-  test('everything for a vendor that fetches nothing, whatever it speaks', async () => {
+  test('such as everything for a vendor that fetches nothing', async () => {
     for (const protocol of ['chat', 'responses', 'messages'] as const) {
       const [picture] = await partsAfter(request(image), target(protocol, { mediaUrls: false }));
       expect(picture).toMatchObject({ source: BYTES });
@@ -123,7 +123,7 @@ describe('nothing is fetched', () => {
     ['for Google’s models that do', request(image), target('gemini', { mediaUrls: true })],
     ['that is there already', request(inline), target('gemini')],
     ['that is no web address', request(stored), target('gemini')],
-  ])('%s, and the request stays the same object', (_what, asked, to) => {
+  ])('for %s, and the request stays the same object', (_what, asked, to) => {
     const nobody = (): never => {
       throw new Error('nothing is to be fetched');
     };
@@ -131,7 +131,7 @@ describe('nothing is fetched', () => {
   });
 });
 
-test('a file that is a picture is said as one, and a text as a text', async () => {
+test('a file that is a picture becomes one, and a text becomes a text', async () => {
   const answers = { pdf: PNG, md: TEXT };
   const stand = shelf(answers);
   const notes: Part = { kind: 'file', source: url('c.md'), title: 'Notes' };
@@ -154,7 +154,7 @@ describe('a failing fetch', () => {
     ['too-large', 40004, 'image: the content of the address is too large'],
     ['type', 40004, 'image: the content of the address is not a type that models read'],
     ['no-room', 50301, undefined],
-  ] as const)('(%s) is %i and tells neither address nor detail', async (reason, code, message) => {
+  ] as const)('(%s) is %i and reveals neither address nor detail', async (reason, code, message) => {
     const { media } = shelf({ png: failure(reason) });
     const result = await withMedia(request(image), target('gemini'), shareOf(media));
     if (!isRefusal(result)) return expect.unreachable('it was fetched');
@@ -163,7 +163,7 @@ describe('a failing fetch', () => {
     expect(result.message).not.toMatch(/example|detail/);
   });
 
-  test('a document in the place of a picture is refused', async () => {
+  test('of a document in place of a picture is refused', async () => {
     const { media } = shelf({ png: PDF });
     const result = await withMedia(request(image), target('gemini'), shareOf(media));
     expect(result).toMatchObject({ message: 'image: the address does not lead to an image' });
@@ -171,14 +171,14 @@ describe('a failing fetch', () => {
 });
 
 describe('the media of a call', () => {
-  test('is fetched once, however often it stands there and however many routes are tried', async () => {
+  test('is fetched once, for any number of occurrences and routes', async () => {
     const stand = shelf();
     await partsAfter(request(image, image), target('gemini'), stand);
     await partsAfter(request(image), target('gemini'), stand);
     expect(stand.asked).toEqual(['https://a.example/a.png']);
   });
 
-  test('is no more than ten things', async () => {
+  test('is limited to ten items', async () => {
     const many = Array.from({ length: 11 }, (_, index): Part => {
       return { kind: 'image', source: url(`${index}.png`) };
     });
@@ -188,7 +188,7 @@ describe('the media of a call', () => {
     expect(asked).toHaveLength(10);
   });
 
-  test('is no more than a request may be, however often an address is named', async () => {
+  test('is limited to the size of a request, with repeated addresses too', async () => {
     const large = { ...PNG, bytes: Buffer.alloc(MEDIA_CALL_BYTES_MAX / 2) };
     const stand = shelf({ png: large });
     expect(await partsAfter(request(image, image), target('gemini'), stand)).toHaveLength(2);
@@ -198,7 +198,7 @@ describe('the media of a call', () => {
     expect(stand.held()).toBe(large.bytes.length);
   });
 
-  test('counts as held until the client has its answer', async () => {
+  test('counts as memory until the client has its answer', async () => {
     const stand = shelf();
     await stand.media.fetch('https://a.example/a.png', 'image');
     expect(stand.held()).toBe(PNG.bytes.length);

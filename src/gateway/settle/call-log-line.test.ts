@@ -5,7 +5,7 @@ import { NO_USAGE } from '../../kernel/usage.ts';
 import type { CallRecord } from '../../ledger/contract.ts';
 import { logCalls } from './call-log-line.ts';
 
-test('a line has every token of the call once, and the next observer hears of the call too', () => {
+test('a line has every token of the call once, and the next observer gets the call too', () => {
   const lines: object[] = [];
   const heard: CallRecord[] = [];
   const log = { ...silentLogger, debug: (fields: object) => void lines.push(fields) };

@@ -28,12 +28,12 @@ const ROWS: readonly (readonly [Protocol, string, string, HiddenReasoning['reaso
   ['images', 'gpt-image-1', '{}', 'never'],
 ];
 
-it.each(ROWS)('%s, %s, asked %s: reasons in secret %s', (protocol, model, body, reasons) => {
+it.each(ROWS)('with %s, %s, asked %s: hidden reasoning is %s', (protocol, model, body, reasons) => {
   const asked = { protocol, body: [Buffer.from(body)] };
   expect(findHiddenReasoning(route(model), asked, new OutputSpeed()).reasons).toBe(reasons);
 });
 
-it('a model that nobody knows reasons in secret when its answers have reported it', () => {
+it('an unknown model has hidden reasoning when its answers have reported it', () => {
   const speed = new OutputSpeed();
   const asked = { protocol: 'chat', body: [Buffer.from('{}')] } as const;
   expect(findHiddenReasoning(route('house-model'), asked, speed).reasons).toBe('never');
@@ -72,22 +72,22 @@ const seen = { ...NO_USAGE, inputFresh: 7, outputText: 30 };
 const reasoningOf = (limits: Parameters<typeof passageOf>[0], written = SECONDS_10): number =>
   withHiddenReasoning(seen, passageOf(limits), written).outputReasoning;
 
-it('is what the model writes in the time, beside what was seen', () => {
+it('hidden reasoning is what the model writes in the time, beside the visible output', () => {
   expect(reasoningOf({})).toBe(1_000);
 });
 
-it('stays within the longest answer: the one asked for, the model’s own, and all of them together', () => {
+it('hidden reasoning stays within the longest answer: the requested, the model’s own, and all together', () => {
   expect(reasoningOf({ outputTokensMax: 200 })).toBe(170);
   expect(reasoningOf({ outputTokensMax: 9_000 }, { tokensPerSecond: 900, ms: 10_000 })).toBe(3_970);
   expect(reasoningOf({ outputTokensMax: 200, answers: 2 })).toBe(370);
 });
 
-it('takes nothing away from what was seen', () => {
+it('hidden reasoning does not reduce the visible output', () => {
   expect(withHiddenReasoning(seen, passageOf({}), { tokensPerSecond: 100, ms: 9 })).toBe(seen);
   expect(withHiddenReasoning(seen, passageOf({ outputTokensMax: 5 }), SECONDS_10)).toBe(seen);
 });
 
-it('is charged as far as what is held pays for it', () => {
+it('hidden reasoning is charged as far as the hold pays for it', () => {
   const held = (heldMicro: bigint) =>
     withHeldReasoning(seen, passageOf({ heldMicro }), SECONDS_10).outputReasoning;
   expect(held(1_000_000n)).toBe(970);

@@ -80,7 +80,7 @@ function stage(set: Stage = {}) {
   return { said, records, end };
 }
 
-test('a call that came to more than it held ends at once: its record says both, and the books take the rest', () => {
+test('a call that came to more than it held ends at once: its record has both, and the books take the rest', () => {
   const { said, records, end } = stage();
   expect(end('complete')).toBeUndefined();
   expect(said).toEqual(['leave', 'end 1', 'told', 'flush']);
@@ -88,13 +88,13 @@ test('a call that came to more than it held ends at once: its record says both, 
   expect(records).toMatchObject([{ chargeMicro: CHARGE, heldMicro: 1n, capMicro: 5n, expected }]);
 });
 
-test('a gate that outlives us hears of an end that can no longer be lost', () => {
+test('a shared gate gets an end that can no longer be lost', () => {
   const { said, end } = stage({ payer: 'byok', gateIsShared: true });
   end('complete');
   expect(said).toEqual(['end 1', 'flush', 'leave', 'told', 'flush']);
 });
 
-test('a cut one ends just so', () => {
+test('a shared gate gets the end of a cut call in the same way', () => {
   const { said, end } = stage();
   end('cut-by-client');
   expect(said).toEqual(['leave', 'end 1', 'told', 'flush']);
@@ -103,14 +103,14 @@ test('a cut one ends just so', () => {
 test.each([
   ['byok', 'byok'],
   ['subscription', 'covered'],
-] as const)('what %s pays is asked of no wallet and charged to none', (payer, freeReason) => {
+] as const)('a call that %s pays is requested from no wallet and charged to none', (payer, freeReason) => {
   const { said, records, end } = stage({ payer });
   end('complete');
   expect(said).toEqual(['leave', 'end 1', 'told', 'flush']);
   expect(records).toMatchObject([{ payer, freeReason, chargeMicro: 0n, amountMicro: AMOUNT }]);
 });
 
-test('each window that counts the call is remembered with what was used of it', () => {
+test('each window that counts the call is stored with its use', () => {
   const dimensions = ['requests', 'tokens', 'images', 'videos', 'amount'] as const;
   const of = (dimension: LeasedWindow['dimension']) => ({
     scope: 'key:1',
@@ -125,7 +125,7 @@ test('each window that counts the call is remembered with what was used of it', 
   expect(records[0]?.windows).toEqual(dimensions.map((one, place) => ({ ...of(one), used: used[place] })));
 });
 
-test('a window that begins with what the call made is remembered too', () => {
+test('a window that begins with the output of the call is stored too', () => {
   const windows: LeasedWindow[] = [];
   const begun = { scope: 'key:1', dimension: 'images', seconds: 60, startedAtMs: 5 } as const;
   const { records, end } = stage({ windows, leaving: () => windows.push(begun) });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { REASONING_SILENCE_MS, REASONING_SILENCE_SURE_MS } from '../../bounds.ts';
 import { Silence } from './silence.ts';
 
-it('adds up the long pauses of an answer, the one that runs included', () => {
+it('the silence is the sum of the long pauses of an answer, with the current one', () => {
   const silence = new Silence(0);
   silence.broken(0);
   silence.broken(REASONING_SILENCE_MS);
@@ -11,7 +11,7 @@ it('adds up the long pauses of an answer, the one that runs included', () => {
   expect(silence.ms(3 * REASONING_SILENCE_MS, 'perhaps')).toBe(2 * REASONING_SILENCE_MS + 1);
 });
 
-it('adds up shorter ones where the model surely reasons, and all of it before the first word', () => {
+it('the silence includes shorter pauses where the model reasons, and everything before the first token', () => {
   const silence = new Silence(0);
   silence.broken(30);
   silence.broken(30 + REASONING_SILENCE_SURE_MS - 1);
@@ -21,7 +21,7 @@ it('adds up shorter ones where the model surely reasons, and all of it before th
   expect(silence.ms(third, 'perhaps')).toBe(0);
 });
 
-it('leaves out the time in which nobody read', () => {
+it('the silence leaves out the time in which the client did not read', () => {
   const silence = new Silence(0);
   silence.skip(50_000);
   expect(silence.ms(50_010, 'perhaps')).toBe(0);

@@ -10,11 +10,11 @@ const paid = (heldMicro: bigint) => {
   return [outputText, outputReasoning];
 };
 
-test('what the hold pays for stays as it is', () => {
+test('usage within the hold stays unchanged', () => {
   expect(withinHold(usage, 14_500_000n, PRICE, CREDITS_PER_YUAN)).toBe(usage);
 });
 
-test('output beyond the hold is left out: text first, then reasoning', () => {
+test('output beyond the hold is removed: text first, then reasoning', () => {
   expect(paid(14_499_999n)).toEqual([99, 50]);
   expect(paid(13_000_000n)).toEqual([49, 50]);
   expect(paid(11_000_000n)).toEqual([0, 33]);
