@@ -64,13 +64,16 @@ describe.skipIf(redisServer === undefined)(title, () => {
       ['SET', 'min-replicas-to-write', '0'],
     ],
     ['is a replica itself', 'REPLICAOF', ['127.0.0.1', '1'], ['NO', 'ONE']],
-  ])('a Redis that answers but %s is away, and back when it can be written', async (_, command, ill, well) => {
-    redis = await startRedis();
-    awaited = await AwaitedRedis.open(redis.url, silentLogger);
-    expect(awaited.up).toBe(true);
-    await redis.inspect.call(command, ...ill);
-    await vi.waitFor(() => expect(awaited.up).toBe(false), { timeout: 60_000 });
-    await redis.inspect.call(command, ...well);
-    await vi.waitFor(() => expect(awaited.up).toBe(true), { timeout: 60_000 });
-  });
+  ])(
+    'a Redis that answers but %s is away, and back when it can be written',
+    async (_, command, ill, well) => {
+      redis = await startRedis();
+      awaited = await AwaitedRedis.open(redis.url, silentLogger);
+      expect(awaited.up).toBe(true);
+      await redis.inspect.call(command, ...ill);
+      await vi.waitFor(() => expect(awaited.up).toBe(false), { timeout: 60_000 });
+      await redis.inspect.call(command, ...well);
+      await vi.waitFor(() => expect(awaited.up).toBe(true), { timeout: 60_000 });
+    },
+  );
 });

@@ -29,21 +29,21 @@ describe('a batch', () => {
     );
   });
 
-  it('one bad call among a thousand takes about twenty tries', async () => {
+  it('with one bad call among a thousand takes about twenty tries', async () => {
     const ledger = new MemoryLedger();
     ledger.refused.add('req_700');
     expect((await settleBatch(ledger, callsOf(1_000))).poison).toHaveLength(1);
     expect(ledger.tries).toBeLessThanOrEqual(21);
   });
 
-  it('blames nobody when the store is away', async () => {
+  it('does not blame calls when the store is away', async () => {
     const ledger = new MemoryLedger();
     ledger.away = true;
     await expect(settleBatch(ledger, callsOf(3))).rejects.toThrow(StoreUnavailable);
     expect(ledger.tries).toBe(1);
   });
 
-  it('tells the newest funds of every account', async () => {
+  it('returns the newest funds of every account', async () => {
     const ledger = new MemoryLedger();
     ledger.refused.add('req_1');
     const { funds } = await settleBatch(ledger, callsOf(4));

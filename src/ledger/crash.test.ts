@@ -47,7 +47,7 @@ async function recoverInto(ledger: MemoryLedger, from: string): Promise<void> {
 }
 
 describe('a journal cut at any byte', () => {
-  it('gives back exactly what was whole before the cut', async () => {
+  it('contains exactly what was complete before the cut', async () => {
     const home = await mkdtemp(join(directory, 'home-'));
     const journal = await open(home, 1_000_000);
     const file = join(home, '000001.log');

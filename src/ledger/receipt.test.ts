@@ -32,7 +32,7 @@ function sourceOf(parts: Partial<ReceiptSource> = {}): ReceiptSource {
 }
 
 describe('a receipt', () => {
-  it('tells quantities, prices, rates, the cut, the payment and the entries', () => {
+  it('has quantities, prices, rates, the truncation, the payment and the entries', () => {
     const usage = { ...usageOf(1_000, 500), cacheRead: 10, outputReasoning: 1, images: 2 };
     const rates = { ...SAMPLE_PRICE.rates, rateMultiplierMicro: 1_500_000n, userMicro: 33_333_333n };
     const receipt = describeReceipt(sourceOf({ usage, price: { ...SAMPLE_PRICE, rates } }));
@@ -70,7 +70,7 @@ describe('a receipt', () => {
     ]);
   });
 
-  it('says in words why a free call is free', () => {
+  it('has the reason why a free call is free', () => {
     const free = (freeReason: ReceiptSource['freeReason']) =>
       describeReceipt(sourceOf({ freeReason, chargeMicro: 0n, creditsMicro: 0n, entries: [] })).free_because;
     expect(free('covered')).toContain('subscription');
@@ -180,7 +180,7 @@ const anyPrice: fc.Arbitrary<PriceSnapshot> = fc.record({
   }),
 });
 
-describe('a person with the receipt alone', () => {
+describe('a reader of the receipt alone', () => {
   it('recomputes a thousand random charges to the last decimal', () => {
     let charged = 0;
     const property = fc.property(

@@ -67,7 +67,7 @@ function endMany(count: number, from = 0): string[] {
   return ids;
 }
 
-describe('settler', () => {
+describe('the settler', () => {
   it('settles ended calls in order, in batches no larger than the bound, each once', async () => {
     const sizes: number[] = [];
     const running = start({ batchMax: 10, onBatch: (size) => sizes.push(size) });
@@ -79,14 +79,14 @@ describe('settler', () => {
     expect([running.lag, journal.lag]).toEqual([0, 0]);
   });
 
-  it('a single call waits for company only for the given time', async () => {
+  it('delays a single call only for the given time', async () => {
     start({ waitMs: 30 });
     journal.end(sampleEnd('req_1'));
     expect(ledger.tries).toBe(0);
     await vi.waitFor(() => expect(ledger.calls.size).toBe(1), { timeout: 60_000, interval: 2 });
   });
 
-  it('tells the gate per account what was charged and what stands now', async () => {
+  it('reports to the gate per account what was charged and the current funds', async () => {
     const running = start();
     journal.end(sampleEnd('req_1', { accountId: 1, chargeMicro: 3n }));
     journal.end(sampleEnd('req_2', { accountId: 2, chargeMicro: 5n }));
@@ -106,7 +106,7 @@ describe('settler', () => {
     expect([...toldCharges()].at(-1)).toEqual(['req_2', 5n]);
   });
 
-  it('tells the gate before the journal forgets the calls, so that a death between is told again', async () => {
+  it('reports to the gate before the journal forgets the calls, so that a crash between repeats it', async () => {
     const lags: number[] = [];
     const running = start({ gate: { ...gate, settled: () => void lags.push(journal.lag) } });
     endMany(3);
@@ -115,14 +115,14 @@ describe('settler', () => {
     expect(journal.lag).toBe(0);
   });
 
-  it('a gate that fails does not stop the settlement', async () => {
+  it('continues when the gate fails', async () => {
     const running = start({ gate: { ...gate, settled: () => Promise.reject(new Error('redis is away')) } });
     endMany(3);
     expect(await running.drain(60_000)).toBe(true);
     expect(ledger.calls.size).toBe(3);
   });
 
-  it('while the store is away nothing is lost, and order is kept when it is back', async () => {
+  it('loses nothing while the store is away, and keeps the order', async () => {
     const running = start({ batchMax: 7 });
     ledger.away = true;
     const ids = endMany(20);
@@ -146,7 +146,7 @@ describe('settler', () => {
     expect(ledger.tries).toBeLessThanOrEqual(3);
   });
 
-  it('beyond its bound it keeps only places in the journal and reads the calls back in order', async () => {
+  it('keeps only places in the journal beyond its bound and reads the calls back in order', async () => {
     const running = start({ queueMax: 10, batchMax: 300 });
     ledger.away = true;
     const ids = endMany(1_000);
@@ -158,7 +158,7 @@ describe('settler', () => {
     expect(await running.drain(60_000)).toBe(true);
   });
 
-  it('a drain says no when the time is over, and what is left stays in the journal', async () => {
+  it('returns false from a drain when the time is over, and leaves the rest in the journal', async () => {
     const running = start();
     ledger.away = true;
     endMany(4);
@@ -171,11 +171,11 @@ describe('settler', () => {
   });
 });
 
-describe('settler and calls that cost more than they held', () => {
+describe('the settler of calls that cost more than they held', () => {
   const more = (callId: string, parts: Partial<CallRecord> = {}): CallRecord =>
     sampleEnd(callId, { chargeMicro: 9n, heldMicro: 8n, ...parts });
 
-  it('they are settled behind the others of their batch', async () => {
+  it('settles them behind the others of their batch', async () => {
     const running = start({ waitMs: 1_000_000 });
     journal.end(more('req_more'));
     endMany(2);
@@ -183,7 +183,7 @@ describe('settler and calls that cost more than they held', () => {
     expect(ledger.batches.flat()).toEqual(['req_0', 'req_1', 'req_more']);
   });
 
-  it('they wait while the gate says that others hold their money, and then are settled', async () => {
+  it('waits while the gate reports that others hold their money, and then settles them', async () => {
     const asked: Overrun[] = [];
     let covered = false;
     const covers = (overrun: Overrun): Promise<boolean> => {
@@ -208,7 +208,7 @@ describe('settler and calls that cost more than they held', () => {
     expect([running.lag, running.postponed, journal.lag]).toEqual([0, 0, 0]);
   });
 
-  it('after the longest wait they are settled with what there is, and so are they at the end of the process', async () => {
+  it('settles them after the longest wait with what there is, and so at the end of the process', async () => {
     const covers = () => false;
     const running = start({ gate: { ...gate, covers }, postponedLookMs: 2, postponedMsMax: 20 });
     journal.end(more('req_1'));
@@ -224,7 +224,7 @@ describe('settler and calls that cost more than they held', () => {
     expect([ledger.calls.size, last.lag]).toEqual([2, 0]);
   });
 
-  it('none is lost while the store is away, and no more wait than the bound', async () => {
+  it('loses none while the store is away, and lets no more wait than the bound', async () => {
     const running = start({
       gate: { ...gate, covers: () => false },
       postponedLookMs: 1,
@@ -242,7 +242,7 @@ describe('settler and calls that cost more than they held', () => {
     expect(ledger.calls.size).toBe(SETTLE_POSTPONED_MAX + 8);
   });
 
-  it('a gate that fails keeps nobody waiting', async () => {
+  it('does not wait for a gate that fails', async () => {
     const covers = () => Promise.reject(new Error('a fault'));
     const running = start({ gate: { ...gate, covers } });
     journal.end(more('req_1'));
@@ -251,7 +251,7 @@ describe('settler and calls that cost more than they held', () => {
   });
 });
 
-describe('settler and calls that the store refuses', () => {
+describe('the settler of calls that the store refuses', () => {
   const errors: unknown[] = [];
   const log: Logger = { ...silentLogger, error: (fields) => errors.push(fields) };
 
@@ -289,7 +289,7 @@ describe('settler and calls that the store refuses', () => {
     expect([...ledger.calls.keys()]).toEqual(['req_1']);
   });
 
-  it('a commit whose answer was lost is tried again and changes nothing', async () => {
+  it('repeats a commit whose answer was lost without effect', async () => {
     planFaults('settle.after-commit=throw');
     const running = start();
     endMany(8);

@@ -34,7 +34,7 @@ test.each([
   expect(listCauses(shortfallOf(parts))).toEqual(causes);
 });
 
-test('an operator reads who, how much, which vendor and why', () => {
+test('an operator reads the account, the amount, the vendor and the cause', () => {
   const text = describeShortfall(shortfallOf({ usage: { ...USED, outputText: 120 } }));
   expect(text).toBe(
     'call req_1 of account 12 (model gpt-5, vendor openai): 1.5 of 10 Credits not paid, 8 were held. Cause: ' +

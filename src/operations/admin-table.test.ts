@@ -24,7 +24,7 @@ const CONTEXT: Context = {
 } as unknown as Context;
 
 describe('the rows of operators', () => {
-  test('are for operators only, and bear their names alone', () => {
+  test('are for operators only, and have names of their own', () => {
     for (const { name, surface, access } of rows) {
       expect([name, surface, access]).toEqual([name, 'admin', 'operator']);
     }
@@ -39,13 +39,13 @@ describe('the rows of operators', () => {
     expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(wanted));
   });
 
-  test('show no secret by their schema’s own example', () => {
+  test('have no secret in the examples of their schemas', () => {
     const shown = rows.map(({ example }) => JSON.stringify(example.data)).join('\n');
     for (const [, secret] of shown.matchAll(/"secret":"([^"]*)"/g)) expect(secret).toMatch(/^….{0,4}$/);
   });
 });
 
-describe('rows of an account that an operator asks', () => {
+describe('rows of an account that an operator requests', () => {
   const own = (method: 'GET' | 'POST'): Operation =>
     operation({
       name: 'logs.calls',
@@ -65,7 +65,7 @@ describe('rows of an account that an operator asks', () => {
     find: async (accountId: number) => (accountId === 12 ? {} : undefined),
   } as unknown as AccountChanges;
 
-  test('answer for the account of the path, and 1004 for none', async () => {
+  test('answer for the account of the path, and with 1004 for an unknown one', async () => {
     const [row] = accountLogOperations([own('GET')], accounts);
     expect(row).toMatchObject({
       name: 'accountLogs.calls',

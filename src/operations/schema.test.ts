@@ -4,7 +4,7 @@ import { type Static, type TObject, Type } from './schema.ts';
 const ID = Type.Integer({ minimum: 1 });
 
 describe('a schema', () => {
-  test('is plain JSON Schema, its keywords in the order of the document', () => {
+  test('is plain JSON Schema, with its keywords in the order of the document', () => {
     const schema = Type.Object(
       {
         id: ID,
@@ -24,7 +24,7 @@ describe('a schema', () => {
     );
   });
 
-  test('without a required field has no list of them, as OpenAPI wants it', () => {
+  test('without a required field has no list of them, as OpenAPI requires', () => {
     expect(Type.Object({ id: Type.Optional(ID) })).toEqual({ type: 'object', properties: { id: ID } });
   });
 

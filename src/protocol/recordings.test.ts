@@ -237,7 +237,7 @@ describe.skipIf(!isPresent)('recordings of vendors pass byte for byte with their
     expect(counts.answers).toBeGreaterThan(0);
   });
 
-  it('and so do the requests that led to them', () => {
+  it('with the requests that led to them', () => {
     let count = 0;
     for (const [protocol, name] of FILES) {
       for (const { request, id } of load(name)) {

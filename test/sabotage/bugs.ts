@@ -46,49 +46,54 @@ const CHARGES: readonly Bug[] = [
     file: 'src/catalog/price.ts',
     text: 'return (missingCreditsMicro + factor - 1n) / factor;',
     instead: 'return missingCreditsMicro / factor;',
-    catcher: charge('whatever an account has and a call costs'),
+    catcher: charge('nothing is created, lost or overdrawn for any account and any cost of a call'),
   },
   {
     name: 'Credits are taken without looking whether they are there',
     file: 'src/store/ledger/charge.ts',
     text: 'const paidMicro = minMicro(dueMicro, wallet.creditsMicro);',
     instead: 'const paidMicro = dueMicro;',
-    catcher: charge('whatever an account has and a call costs'),
+    catcher: charge('nothing is created, lost or overdrawn for any account and any cost of a call'),
   },
   {
     name: 'what exceeds the hold is paid by nobody',
     file: 'src/store/ledger/charge.ts',
     text: 'const dueMicro = minMicro(call.chargeMicro,',
     instead: 'const dueMicro = minMicro(minMicro(call.heldMicro, call.chargeMicro),',
-    catcher: charge('what exceeds the hold is taken too'),
+    catcher: charge(
+      'an overrun of the hold is taken too: from Credits, then from the balance; the rest is shortfall',
+    ),
   },
   {
     name: 'what exceeds the hold passes the monthly cap',
     file: 'src/store/ledger/charge.ts',
     text: 'if (!isSet) return NO_CAP;',
     instead: 'if (isSet || !isSet) return NO_CAP;',
-    catcher: charge('the cap is never passed'),
+    catcher: charge('the cap is never exceeded, whatever a call costs beyond its hold'),
   },
   {
     name: 'what exceeds the hold is taken from under another call',
     file: 'src/ledger/overrun.ts',
     text: 'answers[index] === false',
     instead: 'answers[index] === undefined',
-    catcher: { file: 'src/ledger/settler.test.ts', name: 'they wait while the gate says that others hold' },
+    catcher: {
+      file: 'src/ledger/settler.test.ts',
+      name: 'waits while the gate reports that others hold their money, and then settles them',
+    },
   },
   {
     name: 'who switches auto-exchange off pays nothing for what runs',
     file: 'src/store/ledger/charge.ts',
     text: 'autoExchange || call.mayExchange === true ||',
     instead: 'autoExchange ||',
-    catcher: charge('balance that was held is taken'),
+    catcher: charge('held balance is taken, although auto-exchange was switched off since'),
   },
   {
     name: 'a charge counts in another month than its hold',
     file: 'src/store/ledger/ledger.ts',
     text: 'month: call.month ?? calendar.month(call.createdAtMs)',
     instead: 'month: calendar.month(call.createdAtMs)',
-    catcher: ledger('counts in the month that the gate held it in'),
+    catcher: ledger('counts in the month of its hold, whenever it began'),
   },
   {
     name: 'a late call of an old month counts into the new one',
@@ -127,7 +132,7 @@ const JOURNAL: readonly Bug[] = [
     file: 'src/gateway/settle/settle.ts',
     text: 'try {\n    leaveGate(',
     instead: "try {\n    if (outcome.verdict !== 'cut-by-client') leaveGate(",
-    catcher: settle('a shared gate gets the end of a cut call in the same way'),
+    catcher: settle('a cut call ends in the same order as a complete one'),
   },
   {
     name: 'the end is journaled after the last byte',
@@ -162,7 +167,7 @@ const JOURNAL: readonly Bug[] = [
     file: 'src/ledger/journal/recover.ts',
     text: 'if (this.#batch.has(callId) || this.#overruns.has(callId)) continue;',
     instead: '',
-    catcher: recover('what was refused keeps its exact end'),
+    catcher: recover('keeps the exact end of a refused call, although a crash left its marks in the journal'),
   },
   {
     name: 'a restart forgets the requests of a window',
@@ -366,21 +371,30 @@ const SHARED: readonly Bug[] = [
     file: 'src/gate/redis/enter.lua',
     text: "local kept = lost and lost.state == 'r' and",
     instead: 'local kept = false and',
-    catcher: { file: 'src/gate/redis/leases.test.ts', name: 'counts the cost of a call of a dead node once, although the node returns' },
+    catcher: {
+      file: 'src/gate/redis/leases.test.ts',
+      name: 'counts the cost of a call of a dead node once, although the node returns',
+    },
   },
   {
     name: 'after an absence a call enters before what others hold is renewed',
     file: 'src/gate/redis/gate.ts',
     text: 'if (this.#leases.isOverdue(accountId) && !(await this.#leases.comeBack(accountId))) return AWAY;',
     instead: '',
-    catcher: { file: 'src/gate/redis/leases.test.ts', name: 'is renewed by a node that was cut off before another call enters' },
+    catcher: {
+      file: 'src/gate/redis/leases.test.ts',
+      name: 'is renewed by a node that was cut off before another call enters',
+    },
   },
   {
     name: 'a stream that left goes on asking for more',
     file: 'src/gate/redis/gate.ts',
     text: '} while (!lease.left && this',
     instead: '} while (this',
-    catcher: { file: 'src/gate/redis/away.test.ts', name: 'a stream that left extends no hold, although it was waiting for Redis' },
+    catcher: {
+      file: 'src/gate/redis/away.test.ts',
+      name: 'a stream that left extends no hold, although it was waiting for Redis',
+    },
   },
 ];
 

@@ -94,7 +94,7 @@ test('a shared gate gets an end that can no longer be lost', () => {
   expect(said).toEqual(['end 1', 'flush', 'leave', 'told', 'flush']);
 });
 
-test('a shared gate gets the end of a cut call in the same way', () => {
+test('a cut call ends in the same order as a complete one', () => {
   const { said, end } = stage();
   end('cut-by-client');
   expect(said).toEqual(['leave', 'end 1', 'told', 'flush']);

@@ -59,7 +59,7 @@ async function segmentsBecome(names: readonly string[]): Promise<void> {
   await vi.waitFor(() => expect(segments()).toEqual(names), { timeout: 60_000, interval: 2 });
 }
 
-describe('journal', () => {
+describe('the journal', () => {
   it('writes the records of a turn together at its end, and opens no call before that', async () => {
     let writes = 0;
     const write: WriteAt = (descriptor, bytes, length, position) => {
@@ -80,7 +80,7 @@ describe('journal', () => {
     expect(book.bytes).toBe(readFileSync(join(directory, '000001.log')).length);
   });
 
-  it('has put a mark, and whatever is flushed, into the operating system when it returns', async () => {
+  it('has handed a mark and a flush to the operating system when it returns', async () => {
     const book = await start();
     const opened = book.open(sampleOpen('req_1'));
     book.mark('req_1', usageOf(1, 2), 0n);
@@ -91,7 +91,7 @@ describe('journal', () => {
     await opened;
   });
 
-  it('writes a turn with more records than one write may have in several', async () => {
+  it('writes a turn with more records than one write may have in several writes', async () => {
     const book = await start();
     const long = 'x'.repeat(JOURNAL_RECORD_BYTES_MAX / 2);
     for (let index = 0; index < 20; index++) book.end(sampleEnd(`req_${index}`, { keyName: long }));
@@ -99,7 +99,7 @@ describe('journal', () => {
     expect(recordsOnDisk()).toEqual(Array.from({ length: 20 }, (_, index) => `end req_${index}`));
   });
 
-  it('hands over every ended call with its place, also those that ended before anybody asked', async () => {
+  it('delivers every ended call with its place, also calls that ended earlier', async () => {
     const book = await start();
     end(book, sampleEnd('req_1', { status: 403, verdict: 'refused' }));
     const taken: string[] = [];
@@ -133,7 +133,7 @@ describe('journal', () => {
     expect(book.bytes).toBe(0);
   });
 
-  it('an open call and its last mark keep their segments, older marks do not', async () => {
+  it('keeps the segments of an open call and its last mark, not of older marks', async () => {
     const book = await start({ segmentBytes: 1_500 });
     await book.open(sampleOpen('req_long'));
     await fill(book, 'x');
@@ -150,7 +150,7 @@ describe('journal', () => {
     );
   });
 
-  it('takes long calls along into newer segments with their marks, so that the old ones go', async () => {
+  it('carries long calls and their marks into newer segments, so that the old ones can be deleted', async () => {
     const book = await start({ segmentBytes: 10_000 });
     const long = Array.from({ length: 12 }, (_, index) => `req_long_${index}`);
     // Each of them begins in a segment of its own and would keep it.
@@ -172,7 +172,7 @@ describe('journal', () => {
     expect(segments()).toEqual([]);
   });
 
-  it('leaves uncommitted calls on the disk when it closes, and goes on after them', async () => {
+  it('leaves uncommitted calls on the disk when it closes, and continues after them', async () => {
     const first = await start();
     await first.open(sampleOpen('req_1'));
     await first.close();
@@ -182,7 +182,7 @@ describe('journal', () => {
     expect(recordsOnDisk()).toEqual(['open req_1', 'open req_2']);
   });
 
-  it('takes no new call at its byte bound, but the end of those that run, until there is room', async () => {
+  it('takes no new call at its byte bound, but the end of running calls, until there is space', async () => {
     const book = await start({ segmentBytes: 1_500, bytesMax: 3_000 });
     let opened = 0;
     while (book.writable) await book.open(sampleOpen(`req_${opened++}`));
@@ -196,7 +196,7 @@ describe('journal', () => {
     await book.open(sampleOpen('req_new'));
   });
 
-  it('at its byte bound leaves refused calls out of the log instead of growing with them', async () => {
+  it('leaves refused calls out of the log at its byte bound', async () => {
     const told: [object, string][] = [];
     const note = (fields: object, message: string): void => void told.push([fields, message]);
     const book = await start({
@@ -224,7 +224,7 @@ describe('journal', () => {
     ]);
   });
 
-  it('a call ends exactly once, and is marked only while it is open', async () => {
+  it('ends a call exactly once, and marks it only while it is open', async () => {
     const book = await start();
     expect(() => book.mark('req_1', usageOf(0, 0), 0n)).toThrow('while it is open');
     await book.open(sampleOpen('req_1'));
@@ -235,7 +235,7 @@ describe('journal', () => {
     expect(() => book.committed(['req_2'])).toThrow('ended before');
   });
 
-  it('a record with more dropped fields than fit is written without them', async () => {
+  it('writes a record with too many dropped fields without them', async () => {
     const book = await start();
     end(
       book,
@@ -245,7 +245,7 @@ describe('journal', () => {
   });
 });
 
-describe('journal on a full disk', () => {
+describe('the journal on a full disk', () => {
   /** Takes `room` bytes, then behaves as ext4 does: a short write, then ENOSPC. */
   function disk(room: number) {
     const state = { room };
@@ -258,7 +258,7 @@ describe('journal on a full disk', () => {
     return { state, write };
   }
 
-  it('refuses the call it could not write, corrupts nothing, and goes on when space returns', async () => {
+  it('refuses the call that it could not write, corrupts nothing, and continues when space returns', async () => {
     const { state, write } = disk(1_000);
     const book = await start({ write, retryMs: 5 });
     await book.open(sampleOpen('req_1'));
@@ -272,7 +272,7 @@ describe('journal on a full disk', () => {
     expect(recordsOnDisk()).toEqual(['open req_1', 'open req_4']);
   });
 
-  it('a turn that could not be written opens none of its calls and settles its ends from memory', async () => {
+  it('opens no call of a turn that it could not write, and settles the ends from memory', async () => {
     const { state, write } = disk(1_000);
     const book = await start({ write, retryMs: 5 });
     const taken: [string, boolean][] = [];
@@ -312,7 +312,7 @@ describe('journal on a full disk', () => {
     expect(segments()).toEqual([]);
   });
 
-  it('a torn record that cannot be taken back is covered by the next one', async () => {
+  it('covers a torn record that cannot be removed with the next one', async () => {
     let torn = true;
     const write = (descriptor: number, bytes: Buffer, length: number, position: number): number => {
       if (position === 0 || !torn) return writeSync(descriptor, bytes, 0, length, position);

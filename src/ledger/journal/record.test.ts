@@ -23,8 +23,8 @@ function readBack(json: string): JournalRecord | undefined {
   return decodeLine(lineOf(json).subarray(0, -1));
 }
 
-describe('journal records', () => {
-  it('an open call reads back as it was written', () => {
+describe('a journal record', () => {
+  it('of an open call is read back as written', () => {
     fc.assert(
       fc.property(anyOpen, (call) => {
         expect(readBack(encodeOpen(call))).toEqual({ kind: 'open', call });
@@ -32,7 +32,7 @@ describe('journal records', () => {
     );
   });
 
-  it('an ended call reads back as it was written', () => {
+  it('of an ended call is read back as written', () => {
     fc.assert(
       fc.property(anyEnd, (call) => {
         expect(readBack(encodeEnd(call))).toEqual({ kind: 'end', call });
@@ -40,7 +40,7 @@ describe('journal records', () => {
     );
   });
 
-  it('a mark reads back as it was written', () => {
+  it('of a mark is read back as written', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }),
@@ -58,14 +58,14 @@ describe('journal records', () => {
     );
   });
 
-  it('tells attempts with the account’s own credential from those of the platform', () => {
+  it('separates BYOK attempts from those of the platform', () => {
     const attempt = { routeId: 1, vendor: 'openai', credential: 'main', outcome: '401', durationMs: 5 };
     const call = sampleEnd('req_1', { attempts: [{ ...attempt, own: true }, attempt] });
     const read = readBack(encodeEnd(call));
     expect(read).toMatchObject({ call: { attempts: [{ own: true }, { own: undefined }] } });
   });
 
-  it('tells what the grant rested on, where a wallet pays', () => {
+  it('contains the basis of the grant, where a wallet pays', () => {
     const all = { month: '2026-11', mayExchange: true, creditsPerYuan: 1000 } as const;
     for (const granted of [all, { month: '2026-12' }]) {
       expect(readBack(encodeOpen(sampleOpen('req_1', granted)))).toMatchObject({ call: granted });
@@ -76,20 +76,20 @@ describe('journal records', () => {
     expect(encodeEnd(sampleEnd('req_1'))).not.toMatch(/month|mayExchange/);
   });
 
-  it('an open record from before credentials were named is read without one', () => {
+  it('of an open call from before credentials were named is read without one', () => {
     const named = encodeOpen(sampleOpen('req_1'));
     const before = named.replace(',"credential":"main"', '');
     expect(before).not.toBe(named);
     expect(readBack(before)).toMatchObject({ kind: 'open', call: { credential: '', own: undefined } });
   });
 
-  it('a record is one line, whatever its texts hold', () => {
+  it('is one line, with any texts', () => {
     const line = lineOf(encodeEnd(sampleEnd('req_1', { keyName: 'two\nlines\r\n\u2028\ud800' })));
     expect(line.indexOf('\n')).toBe(line.length - 1);
     expect(line.toString('utf8')).toMatch(/^[0-9a-f]{8} \{"kind":"end"/);
   });
 
-  it('every flipped bit and every cut makes a record unreadable, and none of them throws', () => {
+  it('with a flipped bit or a cut is unreadable, without an exception', () => {
     const line = lineOf(encodeOpen(sampleOpen('req_1'))).subarray(0, -1);
     for (let bit = 0; bit < line.length * 8; bit++) {
       const flipped = Buffer.from(line);
@@ -101,7 +101,7 @@ describe('journal records', () => {
     }
   });
 
-  it('garbage is nothing and never throws', () => {
+  it('of garbage is undefined, without an exception', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(decodeLine(Buffer.from(bytes))).toBeUndefined();
@@ -109,7 +109,7 @@ describe('journal records', () => {
     );
   });
 
-  it('JSON with a right checksum and wrong fields is nothing and never throws', () => {
+  it('with a right checksum and wrong fields is undefined, without an exception', () => {
     const samples = [
       encodeOpen(sampleOpen('req_1')),
       encodeEnd(sampleEnd('req_1')),
@@ -140,7 +140,7 @@ describe('journal records', () => {
     }
   });
 
-  it('a number that could not be read back is not written', () => {
+  it('is not written with a number that could not be read back', () => {
     expect(() => encodeEnd(sampleEnd('req_1', { durationMs: Number.NaN }))).toThrow(
       'durations are not negative',
     );
@@ -152,7 +152,7 @@ describe('journal records', () => {
     );
   });
 
-  it('a record longer than its bound is refused, one of exactly the bound is not', () => {
+  it('beyond its bound is refused, and one of exactly the bound is not', () => {
     expect(frameInto(frame, 'x'.repeat(JOURNAL_RECORD_BYTES_MAX))).toBe(FRAME_BYTES_MAX);
     expect(frameInto(frame, 'x'.repeat(JOURNAL_RECORD_BYTES_MAX + 1))).toBeUndefined();
     expect(frameInto(frame, '語'.repeat(JOURNAL_RECORD_BYTES_MAX / 2))).toBeUndefined();

@@ -49,13 +49,13 @@ function withoutWindows<Value extends { readonly windows: unknown }>(call: Value
   return rest;
 }
 
-describe('recover', () => {
-  it('an empty or absent directory is nothing to recover', async () => {
+describe('the recovery', () => {
+  it('does nothing for an empty or absent directory', async () => {
     await rm(directory, { recursive: true });
     expect(await run()).toEqual({ segments: 0, ended: 0, cut: 0, rejected: 0, skipped: 0 });
   });
 
-  it('ends open calls at their last mark, settles ended ones as they are, and tidies up', async () => {
+  it('ends open calls at their last mark, settles ended ones unchanged, and cleans up', async () => {
     await write((journal) => {
       journal.open(sampleOpen('req_done'));
       journal.end(sampleEnd('req_done'));
@@ -83,7 +83,7 @@ describe('recover', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('run five times it has done what it did once, whatever is repeated', async () => {
+  it('has the same result when it runs five times', async () => {
     const work = (journal: FileJournal) => {
       journal.open(sampleOpen('req_1'));
       journal.mark('req_1', usageOf(500, 500), 50_000_000n);
@@ -103,7 +103,7 @@ describe('recover', () => {
     expect(ledger.calls.size).toBe(2);
   });
 
-  it('a call of several routes is charged with the price of the last', async () => {
+  it('charges a call of several routes with the price of the last', async () => {
     const dear = { ...SAMPLE_PRICE, prices: { ...SAMPLE_PRICE.prices, outputMicro: 280_000_000n } };
     await write((journal) => {
       journal.open(sampleOpen('req_1'));
@@ -118,7 +118,7 @@ describe('recover', () => {
     });
   });
 
-  it('what a route had begun before it failed is not owed when the next one is asked', async () => {
+  it('does not charge the output of a failed route when the next one is asked', async () => {
     await write((journal) => {
       journal.open(sampleOpen('req_1'));
       journal.mark('req_1', usageOf(900, 0), 50_000_000n);
@@ -132,7 +132,7 @@ describe('recover', () => {
     expect(ledger.calls.get('req_2')).toMatchObject({ chargeMicro: 6_300_000n, usage: usageOf(900, 0) });
   });
 
-  it('a process that dies in the middle of it repeats it and charges nobody twice', async () => {
+  it('that dies in the middle is repeated and charges nothing twice', async () => {
     await write((journal) => {
       for (let index = 0; index < 2_500; index++) journal.end(sampleEnd(`req_${index}`));
     }, 1_000_000);
@@ -154,7 +154,7 @@ describe('recover', () => {
     expect(ledger.calls.size).toBe(1);
   });
 
-  it('what the store refuses is kept in the rejected file and stops nobody', async () => {
+  it('keeps calls that the store refuses in the rejected file, and settles the others', async () => {
     await write((journal) => {
       journal.end(sampleEnd('req_bad'));
       journal.end(sampleEnd('req_good'));
@@ -166,7 +166,7 @@ describe('recover', () => {
     expect(await run()).toMatchObject({ segments: 0 });
   });
 
-  it('what was refused keeps its exact end, though a crash left its marks in the journal', async () => {
+  it('keeps the exact end of a refused call, although a crash left its marks in the journal', async () => {
     const exact = sampleEnd('req_bad', { chargeMicro: 77_000_000n, heldMicro: 80_000_000n });
     await write((journal) => {
       journal.open(sampleOpen('req_bad'));
@@ -185,7 +185,7 @@ describe('recover', () => {
     expect(ledger.calls.get('req_bad')?.chargeMicro).toBe(77_000_000n);
   });
 
-  it('calls that cost more than they held are settled behind all others', async () => {
+  it('settles calls that cost more than they held behind all others', async () => {
     await write((journal) => {
       journal.end(sampleEnd('req_more', { chargeMicro: 9n, heldMicro: 8n }));
       journal.open(sampleOpen('req_cut'));
@@ -198,7 +198,7 @@ describe('recover', () => {
     expect(ledger.batches.flat()).toEqual(['req_within', 'req_cut', 'req_more', 'req_cut_more']);
   });
 
-  it('damaged lines cost themselves and nothing else', async () => {
+  it('loses only the damaged lines', async () => {
     await write((journal) => journal.end(sampleEnd('req_1')));
     appendFileSync(join(directory, '000001.log'), 'deadbeef {"kind":"end"}\n\u0000\u0000\n');
     await writeFile(join(directory, '000002.log'), Buffer.alloc(300_000, 0x61));
@@ -209,7 +209,7 @@ describe('recover', () => {
     expect([...ledger.calls.keys()]).toEqual(['req_1', 'req_2']);
   });
 
-  it('tells the gate of every call, those that the store knew already included, and survives a gate that fails', async () => {
+  it('reports every call to the gate, also calls that the store knew, and survives a failing gate', async () => {
     const told: SettledCalls[] = [];
     const work = (journal: FileJournal) => {
       journal.end(sampleEnd('req_1', { chargeMicro: 3n }));
@@ -248,7 +248,7 @@ describe('recover', () => {
     expect(ledger.calls.get('req_open')).toMatchObject({ windows: [] });
   });
 
-  it('an end that stands twice is settled once', async () => {
+  it('settles a duplicate end once', async () => {
     await write((journal) => journal.end(sampleEnd('req_1')));
     await write((journal) => journal.end(sampleEnd('req_1')));
     await run();
@@ -264,7 +264,7 @@ describe('the end of an interrupted call', () => {
     return endAtLastMark({ open: call, mark: outputText === undefined ? undefined : mark }, 1000);
   };
 
-  it('before its first mark nothing is charged, not even input', () => {
+  it('before its first mark charges nothing, not even input', () => {
     expect(endOf({ inputTokens: 9_999, images: 3 }, undefined)).toMatchObject({
       usage: NO_USAGE,
       amountMicro: 0n,
@@ -274,21 +274,21 @@ describe('the end of an interrupted call', () => {
     });
   });
 
-  it('names the attempt that was under way', () => {
+  it('names the attempt in progress', () => {
     const tried = { routeId: 3, vendor: 'acme', outcome: 'cut-by-gateway', durationMs: 0 };
     expect(endOf({}, 10).attempts).toEqual([{ ...tried, credential: 'main' }]);
     const byok = endOf({ credential: 'mine', own: true }, 10);
     expect(byok.attempts).toEqual([{ ...tried, credential: 'mine', own: true }]);
   });
 
-  it('with a mark the input is charged, estimated where the vendor had not told it', () => {
+  it('with a mark charges the input, estimated where the vendor had not reported it', () => {
     expect(endOf({ inputTokens: 1_000 }, 10)).toMatchObject({
       usage: usageOf(1_000, 10),
       chargeMicro: 7_280_000n,
     });
   });
 
-  it('counts in the windows that admitted it: what it produced, and before the first mark what it asked for', () => {
+  it('counts in the windows that admitted it: the output, or the request before the first mark', () => {
     const window = { scope: 'key:2', seconds: 60, startedAtMs: 1_767_225_600_000 };
     const windows = (['requests', 'tokens', 'amount', 'images', 'videos'] as const).map((dimension) => ({
       ...window,
@@ -303,7 +303,7 @@ describe('the end of an interrupted call', () => {
     ]);
   });
 
-  it('tells what it held at its last mark, which is not told in journals from before', () => {
+  it('has its hold at the last mark, except in older journals', () => {
     expect(endOf({ inputTokens: 1_000, heldMicro: 5_000_000n }, 10, 6_000_000n)).toMatchObject({
       chargeMicro: 7_280_000n,
       heldMicro: 6_000_000n,
@@ -313,7 +313,7 @@ describe('the end of an interrupted call', () => {
     expect(endOf({ heldMicro: 5_000_000n }, undefined).heldMicro).toBe(5_000_000n);
   });
 
-  it('is settled by what its grant rested on', () => {
+  it('is settled by the basis of its grant', () => {
     const granted = { month: '2026-12', mayExchange: true, capMicro: 9n, creditsPerYuan: 500 } as const;
     expect(endOf({ ...granted, inputTokens: 1_000 }, 10)).toMatchObject({
       ...granted,
@@ -323,20 +323,20 @@ describe('the end of an interrupted call', () => {
     expect([month, mayExchange]).toEqual([undefined, undefined]);
   });
 
-  it('tells what it was expected to use at most, unless the journal is from before', () => {
+  it('has its maximum use, except in older journals', () => {
     const expected = { inputTokens: 1_000, outputTokens: 64, images: 2 };
     expect(endOf({ inputTokens: 1_000, outputTokensMax: 64, images: 2 }, 10).expected).toEqual(expected);
     expect(endOf({ inputTokens: 1_000 }, 10).expected).toBeUndefined();
     expect(endOf({ inputTokens: 1_000, outputTokensMax: 64, payer: 'byok' }, 10).expected).toBeUndefined();
   });
 
-  it('a call of a model without a price has produced something all the same', () => {
+  it('of a model without a price has output too', () => {
     const free = { ...SAMPLE_PRICE.prices, inputMicro: 0n, outputMicro: 0n };
     const price = { ...SAMPLE_PRICE, prices: free };
     expect(endOf({ price }, 10)).toMatchObject({ amountMicro: 0n, freeReason: 'below-one-credit' });
   });
 
-  it('below one Credit nothing is charged', () => {
+  it('charges nothing below one Credit', () => {
     expect(endOf({ inputTokens: 0 }, 35)).toMatchObject({
       amountMicro: 980n,
       chargeMicro: 0n,
@@ -345,7 +345,7 @@ describe('the end of an interrupted call', () => {
     expect(endOf({ inputTokens: 0 }, 36)).toMatchObject({ chargeMicro: 1_008_000n, freeReason: null });
   });
 
-  it('who does not pay Credits is charged nothing, and the amount is told', () => {
+  it('without Credits charges nothing, and has the amount', () => {
     expect(endOf({ payer: 'byok' }, 500)).toMatchObject({
       amountMicro: 21_000n,
       chargeMicro: 0n,

@@ -20,7 +20,7 @@ const readLines = async () => {
   return lines.map((line) => decodeLine(Buffer.from(line)));
 };
 
-it('rejected calls are appended whole, as lines of a segment, and nothing is written for none', async () => {
+it('rejected calls are appended whole, as lines of a segment, and nothing is written without any', async () => {
   await keepRejected(directory, []);
   expect(await readdir(directory)).toEqual([]);
   const long = sampleEnd('req_3', { droppedFields: Array.from({ length: 9_000 }, (_, n) => `field.${n}`) });
@@ -33,7 +33,7 @@ it('rejected calls are appended whole, as lines of a segment, and nothing is wri
   ]);
 });
 
-it('a line that was cut short costs the next one nothing', async () => {
+it('a truncated line does not damage the next one', async () => {
   await keepRejected(directory, [sampleEnd('req_1'), sampleEnd('req_2')]);
   const { length } = await readFile(path());
   await truncate(path(), length - 100);

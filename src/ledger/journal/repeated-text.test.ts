@@ -13,7 +13,7 @@ function readBack(json: string): unknown {
 
 const KEY = { keyId: 7 };
 
-test('calls of one key that differ in anything say each their own, however they alternate', () => {
+test('calls of one key have their own fields, in any alternation', () => {
   fc.assert(
     fc.property(anyOpen, anyOpen, anyEnd, (first, second, ended) => {
       const fields = Object.keys(first) as (keyof typeof first)[];
@@ -30,7 +30,7 @@ test('calls of one key that differ in anything say each their own, however they 
   );
 });
 
-test('an open call and its end share what they say alike, and each window has its own use', () => {
+test('an open call and its end share common text, and each window has its own use', () => {
   fc.assert(
     fc.property(anyOpen, anyEnd, (open, ended) => {
       const windows = open.windows.map((window, index) => ({ ...window, used: BigInt(index) }));

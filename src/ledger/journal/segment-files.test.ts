@@ -48,7 +48,7 @@ function append(text: string) {
 }
 
 describe('the files of a journal', () => {
-  it('read back what was appended, wherever it stands', () => {
+  it('return what was appended at any place', () => {
     const places = ['abcd', 'efghij', 'k', 'a longer one than a segment', 'l'].map(append);
     expect(places.map((place) => files.read(place).toString())).toEqual([
       'abcd',
@@ -61,7 +61,7 @@ describe('the files of a journal', () => {
     expect(files.bytes).toBe(39);
   });
 
-  it('a segment goes when it is full and nobody pins it, not before', async () => {
+  it('are deleted when they are full and not pinned, not before', async () => {
     const { segment } = append('abcdefghij');
     files.pin(segment);
     files.pin(segment);
@@ -75,13 +75,13 @@ describe('the files of a journal', () => {
     expect(() => files.unpin(segment)).toThrow('as often');
   });
 
-  it('a segment that nobody pinned goes as soon as it is full', async () => {
+  it('without pins are deleted as soon as they are full', async () => {
     append('abcdefghij');
     append('next');
     await vi.waitFor(() => expect(readdirSync(directory)).toEqual(['000008.log']), { timeout: 60_000 });
   });
 
-  it('a segment that the disk fails to close goes all the same', async () => {
+  it('that the disk fails to close are still deleted', async () => {
     disk.failsToClose = true;
     append('abcdefghij');
     append('next');
@@ -90,7 +90,7 @@ describe('the files of a journal', () => {
     expect(readdirSync(directory)).toEqual(['000008.log']);
   });
 
-  it('what a failed sync was to remove goes when the segments that it failed for go', async () => {
+  it('of a failed sync are deleted with the segments that it failed for', async () => {
     const { segment: old } = append('abcdefghij');
     files.pin(old);
     const { segment: next } = append('next');
@@ -109,14 +109,14 @@ describe('the files of a journal', () => {
     await vi.waitFor(() => expect(files.bytes).toBe(10), { timeout: 60_000 });
   });
 
-  it('a probe leaves nothing behind', () => {
+  it('have no rest of a probe', () => {
     append('ab');
     files.probe(Buffer.alloc(5_000, 0x78));
     const place = append('cd');
     expect(files.read({ ...place, bytes: 5_000 }).toString()).toBe('cd');
   });
 
-  it('the next segment never overwrites a file that is there', () => {
+  it('never overwrite an existing file with the next segment', () => {
     expect(
       () =>
         new SegmentFiles({

@@ -25,7 +25,7 @@ async function linesOf(content: string | Buffer): Promise<string[]> {
 }
 
 describe('segments', () => {
-  it('are listed by number, and nothing else is listed', async () => {
+  it('are listed by number, without other files', async () => {
     const names = [
       '000002.log',
       '000010.log',
@@ -39,7 +39,7 @@ describe('segments', () => {
     expect(await listSegments(directory)).toEqual([1, 2, 10, 1_000_000]);
   });
 
-  it('give back the lines they hold, the last one also without its line feed', async () => {
+  it('return their lines, the last one also without its line feed', async () => {
     const line = fc.stringMatching(/^[a-z]{0,40}$/);
     await fc.assert(
       fc.asyncProperty(fc.array(line, { maxLength: 30 }), async (lines) => {
@@ -53,7 +53,7 @@ describe('segments', () => {
     );
   });
 
-  it('give a line of a whole record over the borders of what is read at once', async () => {
+  it('return a line of a whole record across the borders of reads', async () => {
     const lines = Array.from({ length: 9 }, (_, index) => String(index).repeat(FRAME_BYTES_MAX - 1));
     expect(await linesOf(lines.map((text) => `${text}\n`).join(''))).toEqual(lines);
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { COOKIES_MAX } from '../bounds.ts';
 import { readCookies, writeCookie } from './cookies.ts';
 
-test('cookies are read as browsers send them; the first of a name counts', () => {
+test('cookies are read as browsers send them, and the first of a name counts', () => {
   const cookies = readCookies('a=1; tollgate_session=tgs1.x.y ;b==2; a=3; =4; c; __proto__=5');
   expect([...cookies]).toEqual([
     ['a', '1'],

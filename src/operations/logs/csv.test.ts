@@ -30,7 +30,7 @@ function readLine(line: string): readonly string[] {
   return cells;
 }
 
-test('every text comes back as it was, but for the apostrophe', () => {
+test('every text is unchanged, except for the apostrophe', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ unit: 'binary', maxLength: 12 }), { minLength: 1, maxLength: 5 }),

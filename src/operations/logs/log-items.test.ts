@@ -3,7 +3,7 @@ import type { Receipt } from '../../ledger/receipt.ts';
 import { shownReceipt } from './log-items.ts';
 
 test.each(['byok', 'credits'] as const)(
-  'of a call paid by %s, users see the names of their own credentials and no others',
+  'users see the names of their own credentials only, in a call paid by %s',
   (payer) => {
     const tried = { route_id: 1, vendor: 'openai', outcome: '401', duration_ms: 5 };
     const attempts = [

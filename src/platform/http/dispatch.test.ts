@@ -56,7 +56,7 @@ const json = (value: unknown, headers: Record<string, string> = {}): RequestInit
 });
 
 describe('an answer', () => {
-  test('is an envelope with code 0, ok and data, that nobody keeps', async () => {
+  test('is an envelope with code 0, ok and data, which is not cached', async () => {
     const platform = await start([row({ handle: () => Promise.resolve(data({ a: 1 })) })]);
     const { status, headers, body } = await ask(platform, '/things');
     expect([status, body]).toEqual([200, { code: 0, message: 'ok', data: { a: 1 } }]);
@@ -73,13 +73,13 @@ describe('an answer', () => {
     expect(body).toEqual({ code: 0, message: 'ok', data: [1, 2], total: 7, page: 2, size: 2 });
   });
 
-  test('sets the cookies it says', async () => {
+  test('sets its cookies', async () => {
     const answer: Answer = { kind: 'data', data: null, cookies: ['a=1; HttpOnly', 'b=2'] };
     const platform = await start([row({ handle: () => Promise.resolve(answer) })]);
     expect((await ask(platform, '/things')).headers.getSetCookie()).toEqual(['a=1; HttpOnly', 'b=2']);
   });
 
-  test('that is a failure mirrors its code in the status, and waits are whole seconds', async () => {
+  test('that is a failure has the status of its code, and waits in whole seconds', async () => {
     const answer = fail('tooManyRequests', 'later', 1_200);
     const platform = await start([row({ handle: () => Promise.resolve(answer) })]);
     const { status, headers, body } = await ask(platform, '/things');
@@ -87,7 +87,7 @@ describe('an answer', () => {
     expect(headers.get('retry-after')).toBe('2');
   });
 
-  test('to HEAD is the one to GET without a body', async () => {
+  test('to HEAD is that of GET without a body', async () => {
     const platform = await start([row()]);
     const response = await fetch(`${platform.url}/api/v1/user/user/things`, { method: 'HEAD' });
     expect([response.status, await response.text()]).toEqual([200, '']);
@@ -104,7 +104,7 @@ describe('a path', () => {
     }
   });
 
-  test('with another method is 405 and names the methods it takes', async () => {
+  test('with another method is 405 with the allowed methods', async () => {
     const platform = await start([row(), row({ method: 'POST', name: 'things.make' })]);
     const { status, headers, body } = await ask(platform, '/things', { method: 'DELETE' });
     expect([status, body.code, headers.get('allow')]).toEqual([405, 1001, 'GET, HEAD, POST']);
@@ -126,13 +126,13 @@ describe('access', () => {
     }
   });
 
-  test('with a token tells the handler who it is', async () => {
+  test('with a token gives the handler its account', async () => {
     const platform = await start([token('user')]);
     const { body } = await ask(platform, '/things', as('user'));
     expect(body.data).toMatchObject({ caller: { accountId: 1, role: 'user' }, address: '192.0.2.1' });
   });
 
-  test('to what operators do is 1003 for a user', async () => {
+  test('to operator rows is 1003 for a user', async () => {
     const platform = await start([token('operator')]);
     const refused = await ask(platform, '/things', as('user'));
     expect([refused.status, refused.body.code]).toEqual([403, 1003]);
@@ -140,7 +140,7 @@ describe('access', () => {
     expect((await ask(platform, '/things')).body.code).toBe(1002);
   });
 
-  test('that is optional takes an invalid token as none', async () => {
+  test('that is optional treats an invalid token as none', async () => {
     const platform = await start([token('optional')]);
     for (const init of [{}, as('garbage'), as(newApiKey(systemRandom))]) {
       const { status, body } = await ask(platform, '/things', init);
@@ -149,7 +149,7 @@ describe('access', () => {
     expect((await ask(platform, '/things', as('user'))).body.data.caller).toMatchObject({ accountId: 1 });
   });
 
-  test('by cookie reads freely and writes only with the paired header', async () => {
+  test('by cookie allows reads, and writes only with the paired header', async () => {
     const platform = await start([token('user'), row({ method: 'POST', access: 'user', name: 'make' })]);
     const cookie = 'a=b; tollgate_session=cookie-user';
     expect((await ask(platform, '/things', { headers: { cookie } })).status).toBe(200);
@@ -170,7 +170,7 @@ describe('a body', () => {
     body: Type.Object({ name: Type.String(), count: Type.Optional(Type.Integer()) }),
   });
 
-  test('is handed on with the fields of its schema, and refused with any other', async () => {
+  test('is passed on with the fields of its schema, and refused with any other', async () => {
     const platform = await start([taking]);
     const { body } = await ask(platform, '/things', json({ name: 'a', count: 2 }));
     expect(body.data.body).toEqual({ name: 'a', count: 2 });
@@ -180,7 +180,7 @@ describe('a body', () => {
     expect(own.body.data.body).toEqual({ name: 'a' });
   });
 
-  test('that is missing, no JSON, of another type or not UTF-8 is 1001 and says so', async () => {
+  test('that is missing, not JSON, of another type or not UTF-8 is 1001 with the reason', async () => {
     const platform = await start([taking]);
     const cases: [RequestInit, RegExp][] = [
       [{ method: 'POST' }, /^name is required$/],
@@ -209,12 +209,12 @@ describe('a body', () => {
     expect([status, body.code]).toEqual([413, 1008]);
   });
 
-  test('that a row does not take is let past', async () => {
+  test('that a row does not take is ignored', async () => {
     const platform = await start([row({ method: 'POST' })]);
     expect((await ask(platform, '/things', json('not even JSON'))).status).toBe(200);
   });
 
-  test('that is not there leaves the connection to the client’s wish', async () => {
+  test('that is absent leaves the connection to the client', async () => {
     const platform = await start([row({ access: 'user' })]);
     for (const path of ['things', 'nothing']) {
       const socket = net.connect(Number(new URL(platform.url).port), '127.0.0.1');
@@ -236,7 +236,7 @@ describe('a body', () => {
     expect(await response.json()).toMatchObject({ code: 1001, message: 'nmae is not known' });
   });
 
-  test('that is never finished is nobody’s: no row hears of it', async () => {
+  test('that is never finished reaches no row', async () => {
     const platform = await start([taking]);
     const socket = net.connect(Number(new URL(platform.url).port), '127.0.0.1');
     const head = 'POST /api/v1/user/user/things HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
@@ -249,7 +249,7 @@ describe('a body', () => {
 });
 
 describe('a fault', () => {
-  test('is 1500 with the request’s id, and its words stay in the log', async () => {
+  test('is 1500 with the request’s id, and its message stays in the log', async () => {
     const logged: object[] = [];
     const log = { debug() {}, info() {}, warn() {}, error: (fields: object) => logged.push(fields) };
     const handle = (): Promise<Answer> => Promise.reject(new Error('secret detail'));
@@ -277,8 +277,8 @@ describe('a fault', () => {
   });
 });
 
-describe('the platform’s share', () => {
-  test('is so many at a time; others wait, and beyond them it is busy', async () => {
+describe('the platform’s share of slots', () => {
+  test('is limited; other requests wait, and beyond them the platform is busy', async () => {
     let running = 0;
     let highest = 0;
     const handle = async (): Promise<Answer> => {

@@ -32,23 +32,23 @@ test('parameters are decoded once, each by itself', () => {
   ]);
 });
 
-test('what cannot be decoded is named', () => {
+test('a parameter that cannot be decoded is reported', () => {
   expect(match('/key/%E0%A4%A')).toEqual({ kind: 'not-decodable', name: 'id' });
   expect(match('/account/1/key/%ff')).toEqual({ kind: 'not-decodable', name: 'key' });
 });
 
 test.each(['/key', '/key/', '/key/1/', '/key//1', '/KEY/1', '/key%2F1', '', '/', '/key/1/2/3/4'])(
-  'no slash and no letter is added to or taken from "%s"',
+  'no slash and no letter is added to or removed from "%s"',
   (path) => {
     expect(match(path).kind).toBe('no-path');
   },
 );
 
-test('the same method and place cannot stand in the table twice', () => {
+test('the same method and path cannot be in the table twice', () => {
   expect(() => createRouter([row('GET', '/key/:id'), row('GET', '/key/:other')])).toThrow(/once/);
 });
 
-test('two rows cannot have one name, which documents, clients and the audit log know them by', () => {
+test('two rows cannot have one name, which documents, clients and the audit log use', () => {
   const twice = { ...row('GET', '/other'), name: 'GET /key/:id' };
   expect(() => createRouter([row('GET', '/key/:id'), twice])).toThrow(/unique name/);
 });

@@ -47,7 +47,7 @@ async function serve(pieces: number, text: (index: number) => string, stallMs = 
   return Object.assign(state, { url, failures });
 }
 
-test('an export is all of its pieces, as a file whose name cannot break the header', async () => {
+test('an export contains all of its pieces, as a file whose name cannot break the header', async () => {
   const served = await serve(1_000, (index) => `line ${index}\n`);
   const response = await fetch(served.url);
   expect(response.headers.get('content-disposition')).toBe('attachment; filename="a_b__c.csv"');
@@ -63,7 +63,7 @@ test('a failure before the first piece is an ordinary answer', async () => {
   expect((await fetch(served.url)).status).toBe(500);
 });
 
-test('a failure after it resets the connection: half an export is none', async () => {
+test('a failure after the first piece resets the connection', async () => {
   const served = await serve(5, (index) => {
     if (index === 3) throw new Error('store lost');
     return 'x\n';
@@ -72,7 +72,7 @@ test('a failure after it resets the connection: half an export is none', async (
   expect(served.failures).toMatchObject([{ message: 'store lost' }]);
 });
 
-test('a client that reads nothing holds the reader back and is let go', async () => {
+test('a client that does not read slows the reader and is dropped', async () => {
   const served = await serve(10_000, () => 'x'.repeat(100_000));
   const socket = net.connect(Number(new URL(served.url).port), '127.0.0.1');
   closers.push(() => socket.destroy());

@@ -28,11 +28,11 @@ function body(schema: TObject, value: unknown): unknown {
   return checked.kind === 'input' ? checked.input.body : checked.message;
 }
 
-describe('a text of the query', () => {
+describe('a value of the query', () => {
   const WHOLE = Type.Object({ n: Type.Integer({ minimum: -5 }) });
 
   test.each(['1e3', '1.0', ' 1', '+1', '0x10', '١', '', '-0', '007', '1e400', 'NaN', 'Infinity', '1,2'])(
-    '"%s" is no whole number',
+    'is not a whole number: "%s"',
     (text) => {
       expect(query(WHOLE, `n=${encodeURIComponent(text)}`)).toBe('n must be a whole number');
     },
@@ -49,7 +49,7 @@ describe('a text of the query', () => {
     expect(query(WHOLE, '')).toBe('n is required');
   });
 
-  test('is true or false, one of a choice, or a list by commas', () => {
+  test('is true or false, one of a choice, or a comma-separated list', () => {
     const schema = Type.Object({
       on: Type.Optional(Type.Boolean()),
       by: Type.Optional(Type.Union([Type.Literal('hour'), Type.Literal('day')])),
@@ -66,7 +66,7 @@ describe('a text of the query', () => {
     expect(query(schema, 'ids=1,2,3,4')).toMatch(/^ids must not have more than 3 items$/);
   });
 
-  test('that is absent takes the default', () => {
+  test('that is absent has the default', () => {
     const schema = Type.Object({ size: Type.Optional(Type.Integer({ default: 20 })) });
     expect(query(schema, '')).toEqual({ size: 20 });
     expect(query(schema, 'size=')).toBe('size must be a whole number');
@@ -82,7 +82,7 @@ describe('a text of the query', () => {
   });
 });
 
-describe('a parameter that nobody knows', () => {
+describe('an unknown parameter', () => {
   const schema = Type.Object({ from: Type.Optional(Type.String()), to: Type.Optional(Type.String()) });
 
   test.each([
@@ -92,11 +92,11 @@ describe('a parameter that nobody knows', () => {
     ['constructor=1', 'constructor'],
     ['a%0Ab=1', 'a?b'],
     ['=1', 'A parameter without a name'],
-  ])('is refused and named: %s', (text, name) => {
+  ])('is refused by name: %s', (text, name) => {
     expect(query(schema, text)).toBe(`${name} is not known: the parameters are from, to`);
   });
 
-  test('is refused too where there is no parameter at all', () => {
+  test('is also refused where there is no parameter at all', () => {
     const raw = { params: new Map(), query: new Map([['page', '1']]), body: undefined };
     const message = 'page is not known: this path has no parameters';
     expect(createValidator(row({}))(raw)).toEqual({ kind: 'problem', message });
@@ -139,11 +139,11 @@ describe('a body', () => {
     expect(body(schema, value)).toBe(message);
   });
 
-  test('counts characters, not halves of them', () => {
+  test('is measured in characters, not in halves of them', () => {
     expect(body(schema, { name: '😀😀😀😀😀' })).toEqual({ name: '😀😀😀😀😀' });
   });
 
-  test('is refused for what its schema does not know, at every depth', () => {
+  test('is refused for unknown fields at every depth', () => {
     expect(body(schema, { name: 'a', role: 'operator' })).toBe('role is not known');
     expect(body(schema, { name: 'a', constructor: 1 })).toBe('constructor is not known');
     expect(body(schema, { name: 'a', rows: [{ id: 1, x: 2 }] })).toBe('rows.0.x is not known');
@@ -155,7 +155,7 @@ describe('a body', () => {
   });
 });
 
-test('an answer that lacks something or tells more than was promised is found', () => {
+test('an answer with missing or additional fields is found', () => {
   const promise = { data: Type.Array(Type.Object({ id: Type.Integer() })) };
   expect(findBrokenPromise(promise, [{ id: 1 }])).toBeUndefined();
   expect(findBrokenPromise(promise, [{ id: 1, secret: 'x' }])).toBe('0.secret is not declared');

@@ -16,11 +16,11 @@ test.each([
   [Type.Object({ a: Type.String(), 'b-c': Type.Optional(Type.Number()) }), TWO_FIELDS],
   [Type.Record(Type.Integer()), 'Readonly<Record<string, number>>'],
   [Type.Unknown(), 'unknown'],
-])('a schema is a type', (schema, type) => {
+])('a schema becomes a type', (schema, type) => {
   expect(printType(schema)).toBe(type);
 });
 
-test('an operation has the types of what it takes and gives, and a summary cannot end its comment', () => {
+test('an operation has the types of its input and output, and a summary cannot end its comment', () => {
   const row = operation({
     ...{ name: 'things.page', method: 'GET', surface: 'user', path: '/thing/:id', access: 'user' },
     ...{ tag: 'Things', title: 'List the things', summary: 'All */ of them.', paged: true },

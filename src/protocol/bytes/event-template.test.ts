@@ -23,7 +23,7 @@ function delta(text: string, number: number): object {
 describe('an event of a known shape', () => {
   const template = learn(delta('one', 9), delta('another', 10));
 
-  it('is what parsing would give, whatever text and whole numbers it holds', () => {
+  it('has the value that parsing gives, with any text and whole numbers', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string(),
@@ -37,7 +37,7 @@ describe('an event of a known shape', () => {
     );
   });
 
-  it('is read although its padding differs, which nobody reads', () => {
+  it('is read with different padding', () => {
     const padded = (text: string, obfuscation: string): object => ({ delta: text, obfuscation });
     const event = read(learn(padded('a', 'p7'), padded('b', 'x')), padded('said', 'kkkkk'));
     expect(event).toMatchObject({ delta: 'said' });

@@ -22,7 +22,7 @@ function split(
 }
 
 describe('elements of a growing array', () => {
-  it('are found whole, however they are cut', () => {
+  it('are found whole at any split', () => {
     const element = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 3 }), {
       maxKeys: 4,
     });
@@ -41,7 +41,7 @@ describe('elements of a growing array', () => {
     );
   });
 
-  it('keep their comma until they are whole, so that an error can follow', () => {
+  it('keep their comma until they are complete, so that an error can follow', () => {
     const splitter = new ArraySplitter();
     expect(split([Buffer.from('[{"a":1}\n, ')], splitter).passed).toBe('[{"a":1}\n');
     expect(splitter.atBoundary).toBe(true);
@@ -53,7 +53,7 @@ describe('elements of a growing array', () => {
     expect(splitter.closed).toBe(true);
   });
 
-  it('keep the closing bracket until the vendor has ended, so that an error can follow that too', () => {
+  it('keep the closing bracket until the vendor has ended, so that an error can follow', () => {
     const splitter = new ArraySplitter();
     splitter.feed(Buffer.from('[{"a":1}\n]\n'));
     expect(splitter.next()).toBe(true);
@@ -65,7 +65,7 @@ describe('elements of a growing array', () => {
     expect(splitter.keep()).toBe(0);
   });
 
-  it('pass as the very same buffer when they come whole', () => {
+  it('pass as the same buffer when they arrive whole', () => {
     const chunk = Buffer.from('[{"a":"}]"}\n');
     const splitter = new ArraySplitter();
     splitter.feed(chunk);

@@ -13,7 +13,7 @@ const LONG = 'x\\"\\\\'.repeat(2_000);
 const TEXT = `{"a":"${LONG}","b":[{"c":"short"},["${LONG}"]],"d":1}`;
 
 describe('an outline', () => {
-  it.each([1, 7, 1_000, 100_000])('knows where large values end, in chunks of %d', (chunkBytes) => {
+  it.each([1, 7, 1_000, 100_000])('has the ends of large values, in chunks of %d', (chunkBytes) => {
     const { ends, absurd } = outlined(TEXT, chunkBytes);
     const bytes = Buffer.from(TEXT);
     expect(absurd).toBe(false);
@@ -21,14 +21,14 @@ describe('an outline', () => {
     for (const [start, end] of ends) expect(skipValue(bytes, start, bytes.length)).toBe(end);
   });
 
-  it('is what walks go by, as long as they are told to', () => {
+  it('is used by walks until it is released', () => {
     const bytes = Buffer.from(TEXT);
     const ends = new Map([[0, 5]]);
     expect(withOutline(bytes, ends, () => skipValue(bytes, 0, bytes.length))).toBe(5);
     expect(skipValue(bytes, 0, bytes.length)).toBe(bytes.length);
   });
 
-  it.each(['  ', '1', '\n'])('calls a text absurd that goes on with %j alone', (piece) => {
+  it.each(['  ', '1', '\n'])('refuses a text that continues with %j alone', (piece) => {
     expect(outlined(`{"a":${piece.repeat(5_000)}`).absurd).toBe(true);
     expect(outlined(`{"a":"${piece === '\n' ? 'n' : piece.repeat(5_000)}"}`).absurd).toBe(false);
   });

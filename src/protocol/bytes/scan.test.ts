@@ -188,12 +188,12 @@ describe('the input estimate', () => {
     expect(scan('{"model":"abcd","messages":[{"content":"12345678"}],"n":3}')?.textBytes).toBe(12);
   });
 
-  it('takes what looks like a file for text: where files stand is the finder’s matter', () => {
+  it('counts text that looks like a file as text, because the media finder finds files', () => {
     const base64 = 'QUJD'.repeat(8192);
     expect(scan(`{"data":"${base64}"}`)).toMatchObject({ textBytes: base64.length, encryptedBytes: 0 });
   });
 
-  it('leaves out what a vendor has sealed, and nothing that only stands there', () => {
+  it('leaves out what a vendor has sealed, and nothing else', () => {
     const keys = compileMediaKeys({ raw: ['input'], part: [], inner: [] });
     const sealedIn = (text: string): number => {
       const bytes = Buffer.from(text);

@@ -29,7 +29,7 @@ describe('wanted values are found in a vendor’s JSON', () => {
     });
   });
 
-  it('whatever strings stand before them, long, escaped or full of quotes', () => {
+  it('behind any strings, long, escaped or full of quotes', () => {
     const hard = fc
       .array(fc.constantFrom('"', '\\', 'x'.repeat(60), '{', '}', 'é', '\\"', '\n', '"model":'), {
         maxLength: 12,
@@ -47,7 +47,7 @@ describe('wanted values are found in a vendor’s JSON', () => {
     );
   });
 
-  it('or not at all when the object does not end', () => {
+  it('but not when the object does not end', () => {
     const text = '{"model":"m","usage":{"input":[1,"}"]},"z":"\\""}';
     expect(skim(text)?.input).toBe('[1,"}"]');
     for (let at = 0; at < text.length; at++) expect(skim(text.slice(0, at))).toBeUndefined();
@@ -55,7 +55,7 @@ describe('wanted values are found in a vendor’s JSON', () => {
 });
 
 describe('a value is skipped as a whole', () => {
-  it('whatever it is', () => {
+  it('of any kind', () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ maxDepth: 4 }),
@@ -75,7 +75,7 @@ describe('a slot that is walked', () => {
   const text = '{"model":1,"usage":[{"a":1},2,"}",[{"b":2}],{"c":"]"} , {"d":{}}],"a":{"b":{"c":3}}}';
   const bytes = Buffer.from(text);
 
-  it('hands over its objects, and the walk goes on behind it', () => {
+  it('hands over its objects, and the walk continues behind it', () => {
     const objects: string[] = [];
     const walk = (all: LentBytes, start: number, end: number): number =>
       walkObjects(all, start, end, (_all, open) => {
@@ -95,7 +95,7 @@ describe('a slot that is walked', () => {
     expect(walkObjects(Buffer.from(open), 0, open.length, skipValue)).toBe(-1);
   });
 
-  it('what a walk gives up on is passed over', () => {
+  it('is skipped where a walk gives up', () => {
     const list = '[{"a":1},{}]';
     expect(walkObjects(Buffer.from(list), 0, list.length, () => -1)).toBe(list.length);
     expect(walkObjects(Buffer.from('"x"'), 0, 3, () => -1)).toBe(3);

@@ -40,7 +40,7 @@ describe('the model is replaced and nothing else', () => {
     expect(forward('chat', '{"model":"a"}', 'q"\\\n')).toBe('{"model":"q\\"\\\\\\n"}');
   });
 
-  it('sends the very same buffer when the name is already right', () => {
+  it('sends the same buffer when the name is already right', () => {
     const request = rawRequest('{"model":"a","stream":true,"stream_options":{"include_usage":true}}');
     const facts = getDialect('chat').readRequest(request) as RequestFacts;
     const [only, ...more] = getDialect('chat').spliceRequest(request, facts, 'a');
@@ -48,7 +48,7 @@ describe('the model is replaced and nothing else', () => {
     expect(more).toEqual([]);
   });
 
-  it('leaves the body of generateContent alone, but for a model in it', () => {
+  it('leaves the body of generateContent unchanged, except for a model in it', () => {
     const path = { model: 'gemini-x', stream: true, framing: 'sse' } as const;
     const sent = (text: string): readonly Buffer[] => {
       const request: RawRequest = { ...rawRequest(text), path };
@@ -81,7 +81,7 @@ describe('the model is replaced and nothing else', () => {
   });
 });
 
-describe('a chat stream is asked for its usage', () => {
+describe('a chat stream is requested with usage', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['{"stream":true,"model":"m"}', '{"stream_options":{"include_usage":true},"stream":true,"model":"m"}'],
     [' {"stream":true,"model":"m"}', ' {"stream_options":{"include_usage":true},"stream":true,"model":"m"}'],

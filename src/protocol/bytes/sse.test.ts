@@ -60,7 +60,7 @@ describe('server-sent events are found as the standard says', () => {
     expect(JSON.parse(data[0] ?? '')).toEqual({ a: 1, b: 2 });
   });
 
-  it('holds back an unfinished event only', () => {
+  it('holds back only an unfinished event', () => {
     const splitter = new SseSplitter();
     expect(split([Buffer.from('data: a\n\ndata: b\n')], splitter).passed).toBe('data: a\n\n');
     expect(splitter.atBoundary).toBe(false);
@@ -145,7 +145,7 @@ describe('an endless line', () => {
     expect(processorMs() - started).toBeLessThan(4_000);
   });
 
-  it('of letters that are no string, or of very many lines, is given up early', () => {
+  it('of letters outside a string, or of very many lines, is refused early', () => {
     for (const piece of ['x', ': x\n']) {
       const splitter = new SseSplitter();
       splitter.feed(Buffer.from('data: {'));
@@ -158,7 +158,7 @@ describe('an endless line', () => {
     }
   });
 
-  it('is given up over the bound', () => {
+  it('is refused over the bound', () => {
     const splitter = new SseSplitter();
     const chunk = Buffer.alloc(8 * 1024 * 1024, 0x78);
     for (let fed = 0; fed <= STREAM_EVENT_BYTES_MAX; fed += chunk.length) {

@@ -237,14 +237,14 @@ describe.each(PAIRS)('thinking that a client of %s got from %s', (_protocol, ven
   const { answer, conversion } = answerFor(client, targetOf(vendor));
   const next = read(client, client.goOn(answer));
 
-  it('comes back to its issuer, whole and in its order', () => {
+  it('returns to its issuer, whole and in order', () => {
     const body = convert(next, targetOf(vendor)).body.toString();
     for (const secret of SECRETS[vendor]) expect(body.split(secret)).toHaveLength(2);
     expect(spoken(vendor, JSON.parse(body)).map(kindOf)).toEqual(ORDER[vendor]);
     if (vendor !== 'gemini') expect(body).toContain('Oslo?');
   });
 
-  it('comes back to nobody else', () => {
+  it('returns to no other vendor', () => {
     for (const target of [
       targetOf(vendor, 'v2-c2-m2'),
       targetOf('messages', 'v3'),
@@ -257,7 +257,7 @@ describe.each(PAIRS)('thinking that a client of %s got from %s', (_protocol, ven
     }
   });
 
-  it('is kept on our side for a client that drops what it does not know', () => {
+  it('is stored by the gateway for a client that drops unknown fields', () => {
     if (client.protocol !== 'chat') {
       expect(conversion.kept.size).toBe(0);
       return;

@@ -45,7 +45,7 @@ function deltasOf(protocol: TextProtocol, stream: string): readonly string[] {
 }
 
 describe.each(PAIRS)('a long stream for %s from %s', (client, vendor) => {
-  it('says every word once, in order and as the vendor did, however it was cut', () => {
+  it('contains every word once, in order and as the vendor sent it, at any split', () => {
     const events = vendorEvents(vendor, STREAM);
     const heard = deltasOf(client, hear(relayOf(client, vendor), events).text);
     expect(heard.slice(-WORDS.length)).toEqual(WORDS);
@@ -59,8 +59,8 @@ describe.each(PAIRS)('a long stream for %s from %s', (client, vendor) => {
   });
 });
 
-describe('an event that has to wait for its turn', () => {
-  it('is not overwritten by those of the same shape behind it', () => {
+describe('an event that waits for its turn', () => {
+  it('is not overwritten by later events of the same shape', () => {
     const event = (type: string, fields: object): Buffer =>
       Buffer.from(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
     const start = (index: number): Buffer =>

@@ -55,7 +55,7 @@ describe.each(PAIRS)('a stream for %s from %s', (client, vendor) => {
   const stream = vendorStream(vendor);
   const whole = hear(relayOf(client, vendor), [stream]);
 
-  it('says what the vendor said, under the name of the platform, and ends', () => {
+  it('has the vendor’s content, under the platform’s model, and ends', () => {
     expect(whole.complete).toBe(true);
     expect(whole.text).toContain(TERMINATORS[client]);
     expect(whole.text).toContain('Grüße ');
@@ -66,7 +66,7 @@ describe.each(PAIRS)('a stream for %s from %s', (client, vendor) => {
     expect(whole.text.split(TERMINATORS[client])).toHaveLength(2);
   });
 
-  it('is the same wherever its bytes were cut', () => {
+  it('is the same at any split of its bytes', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(), { maxLength: 12 }), (places) => {
         expect(hear(relayOf(client, vendor), cutAt(stream, places))).toEqual(whole);
@@ -87,7 +87,7 @@ describe.each(PAIRS)('a stream for %s from %s', (client, vendor) => {
     }
   });
 
-  it('tells an error inside it in the words of the client, and no terminator behind it', () => {
+  it('contains an error in the client’s form, and no terminator behind it', () => {
     const error = { status: 529, code: 'overloaded', type: 'overloaded_error', message: 'Too busy just now' };
     const relay = relayOf(client, vendor);
     const { text, complete } = hear(relay, [
@@ -98,7 +98,7 @@ describe.each(PAIRS)('a stream for %s from %s', (client, vendor) => {
     expect([complete, relay.failed]).toEqual([false, true]);
   });
 
-  it('gives every event in the push that brought it, and counts as the vendor reported', () => {
+  it('emits every event in the push that brought it, and has the reported usage', () => {
     const relay = relayOf(client, vendor);
     const ends = eventEnds(stream);
     const firstText = stream.indexOf('Gr');
@@ -116,7 +116,7 @@ function isComplete(vendor: TextProtocol, stream: Buffer): boolean {
 }
 
 describe('a converted stream', () => {
-  it('does not go on for ever', () => {
+  it('is bounded', () => {
     const relay = relayOf('gemini', 'messages');
     const said = { kind: 'delta', choice: 0, text: 'x'.repeat(CONVERTED_STREAM_BYTES_MAX / 32) } as const;
     relay.push(vendorStream('messages', SAID.slice(0, 2)));
@@ -128,7 +128,7 @@ describe('a converted stream', () => {
     expect(relay.overflowed).toBe(true);
   });
 
-  it('ignores what is no event of its vendor', () => {
+  it('ignores events that its vendor does not have', () => {
     const stream = vendorStream('messages');
     const noise = Buffer.from(
       ': comment\n\ndata: no json {\n\nevent: odd\ndata: {"type":"odd"}\n\ndata: [1]\n\n',
@@ -145,7 +145,7 @@ describe('a converted stream', () => {
     expect(relay.finish()).toEqual({ rest: undefined, complete: true });
   });
 
-  it('numbers its events where the client counts them', () => {
+  it('numbers its events where the client’s protocol does', () => {
     const relay = relayOf('responses', 'chat');
     const text = relay.push(vendorStream('chat'))?.toString() ?? '';
     const numbers = [...text.matchAll(/"sequence_number":(\d+)/g)].map((match) => Number(match[1]));

@@ -72,7 +72,7 @@ describe('a request', () => {
     expect(convert('chat', CHAT, someTarget({ protocol })).body.equals(body)).toBe(true);
   });
 
-  it('that is no JSON object is refused with 40002', () => {
+  it('that is not a JSON object is refused with 40002', () => {
     for (const body of ['{', '[]', '']) {
       expect(readClientRequest('chat', raw(body))).toMatchObject({ kind: 'refusal', error: { code: 40002 } });
     }
@@ -85,13 +85,13 @@ describe('a request', () => {
       { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }], generationConfig: { candidateCount: 2 } },
       'generationConfig.candidateCount: the vendor gives one answer at a time',
     ],
-  ] as const)('of %s for several answers is refused in the client’s own words', (protocol, body, message) => {
+  ] as const)('of %s for several answers is refused in the client’s terms', (protocol, body, message) => {
     for (const target of ['responses', 'messages'] as const) {
       expect(() => convert(protocol, body, someTarget({ protocol: target }))).toThrow(message);
     }
   });
 
-  it('with content the target cannot carry is refused with 40004 and says where', () => {
+  it('with content that the target cannot carry is refused with 40004 and its place', () => {
     const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
     const client = readClientRequest(
       'chat',
@@ -103,7 +103,7 @@ describe('a request', () => {
     expect((refusal as { message: string }).message).toContain('audio');
   });
 
-  it('reports what each target does not hear, and nothing that another one did not', () => {
+  it('reports what each target drops, and nothing of another target', () => {
     const client = readClientRequest('chat', raw({ ...CHAT, seed: 7, logit_bias: { 1: 2 } }));
     if (isRefusal(client)) throw new Error(client.message);
     const first = convertRequest(client, someTarget({ protocol: 'messages' }), IDENTITY) as Conversion;
@@ -114,7 +114,7 @@ describe('a request', () => {
 });
 
 describe('an answer', () => {
-  it('shows the platform model, the text and the call, and keeps the blobs of a Chat client', () => {
+  it('has the platform’s model, the text and the call, and stores the signatures of a Chat client', () => {
     const conversion = convert('chat', CHAT, someTarget());
     const answer = answerOf(conversion, MESSAGES_CALL) as {
       model: string;
@@ -144,7 +144,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('of the next turn brings thinking back to its vendor, in the order in which it was said', () => {
+  it('of the next turn returns thinking to its vendor, in order', () => {
     const first = answerOf(convert('chat', CHAT, someTarget()), MESSAGES_CALL) as {
       choices: { message: object }[];
     };
@@ -164,7 +164,7 @@ describe('an answer', () => {
     expect(elsewhere).not.toContain('sig-1');
   });
 
-  it('that is an error inside a 200 is one', () => {
+  it('that is an error inside a 200 is an error', () => {
     const conversion = convert('chat', CHAT, someTarget());
     const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
     expect(conversion.convertAnswer(Buffer.from(JSON.stringify(error)))).toMatchObject({
@@ -172,11 +172,11 @@ describe('an answer', () => {
     });
   });
 
-  it('that is no JSON is none', () => {
+  it('that is not JSON is a failure', () => {
     expect(convert('chat', CHAT, someTarget()).convertAnswer(Buffer.from('<html>'))).toBeUndefined();
   });
 
-  it('stops where the client asked for it, though Responses has no stop sequences', () => {
+  it('stops at the client’s stop sequence, although Responses has none', () => {
     const target = someTarget({ protocol: 'responses' });
     const conversion = convert('chat', { ...CHAT, stop: ['END'] }, target);
     expect(conversion.body.toString()).not.toContain('END');
@@ -209,7 +209,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a request that nobody can read without everybody else waiting', () => {
+describe('a request that would block the process', () => {
   const many = (values: number): string =>
     `{"model":"m","messages":[{"role":"user","content":"q"}],"tools":[${'0,'.repeat(values)}0]}`;
   const long = (bytes: number): string =>
@@ -218,7 +218,7 @@ describe('a request that nobody can read without everybody else waiting', () => 
   it.each([
     ['more values than any client sends', many(WHOLE_REQUEST_VALUES_MAX)],
     ['more bytes than are converted', long(WHOLE_REQUEST_BYTES_MAX)],
-  ])('is not expressible with %s', async (_name, body) => {
+  ])('is refused with %s', async (_name, body) => {
     const refused = {
       error: { code: 40004 },
       message: expect.stringContaining('32 MiB, 5 MiB of text with escapes, or 50000 JSON values'),
@@ -227,13 +227,13 @@ describe('a request that nobody can read without everybody else waiting', () => 
     expect(await returnOwnBlobs('chat', raw(body), someTarget())).toMatchObject(refused);
   });
 
-  it('has its like in an answer, which is then none', () => {
+  it('is refused as an answer, too', () => {
     const logprobs = `[${'0,'.repeat(WHOLE_ANSWER_VALUES_MAX)}0]`;
     const answer = `{"type":"message","role":"assistant","content":[],"logprobs":${logprobs}}`;
     expect(convert('chat', CHAT, someTarget()).convertAnswer(Buffer.from(answer))).toBeUndefined();
   });
 
-  it('is read up to there', () => {
+  it('is read up to the bound', () => {
     const read = readClientRequest('chat', raw(long(WHOLE_REQUEST_BYTES_MAX - 100)));
     expect(isRefusal(read)).toBe(false);
   });
@@ -267,7 +267,7 @@ describe('a body that stays in its protocol', () => {
     expect(JSON.parse(foreign).messages[1].content).toEqual([{ type: 'text', text: 'a' }]);
   });
 
-  it('is none when it is no JSON', async () => {
+  it('is refused when it is not JSON', async () => {
     expect(await returnOwnBlobs('messages', raw('{'), target)).toMatchObject({ error: { code: 40002 } });
   });
 });

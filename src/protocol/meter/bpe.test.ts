@@ -56,11 +56,11 @@ describe('a text has as many tokens as the library counts', () => {
     }
   });
 
-  it('an empty one', () => {
+  it('when it is empty', () => {
     expect(counter.count('')).toBe(0);
   });
 
-  it('lone surrogates', () => {
+  it('with lone surrogates', () => {
     for (const text of [
       '\uD83D',
       '\uDE00',
@@ -73,14 +73,14 @@ describe('a text has as many tokens as the library counts', () => {
     }
   });
 
-  it('runs without a boundary, below the cut', () => {
+  it('in runs without a boundary, below the cut', () => {
     for (const unit of ['a', 'A', ' ', '\n', '-', 'é', 'xyzzy', '这是一个测试文本用于计算', '😀', '\u0301']) {
       const text = unit.repeat(Math.floor(PIECE_BYTES_MAX / 4 / Buffer.byteLength(unit)));
       expect(counter.count(text)).toBe(expected(text));
     }
   });
 
-  it('any characters', () => {
+  it('with any characters', () => {
     const letter = fc.string({ unit: 'binary', minLength: 1, maxLength: 1 });
     const text = fc.string({ unit: 'binary', maxLength: 200 });
     check(
@@ -91,12 +91,12 @@ describe('a text has as many tokens as the library counts', () => {
     );
   });
 
-  it('any units of UTF-16, halves of surrogate pairs too', () => {
+  it('with any units of UTF-16, halves of surrogate pairs too', () => {
     const unit = fc.oneof(fc.nat(0xffff), fc.integer({ min: 0xd800, max: 0xdfff }), fc.nat(0x7f));
     check(fc.array(unit, { maxLength: 80 }).map((units) => String.fromCharCode(...units)));
   });
 
-  it('any mix of scripts, signs, numbers and blanks', () => {
+  it('in any mix of scripts, signs, numbers and blanks', () => {
     const words = Object.values(TEXTS).flatMap((text) => [...text.split(/\b/), ...text.split(' ')]);
     const blank = fc.constantFrom('', '', ' ', '  ', '\n', '\r\n', '\t', "'", '/', '.', '\u0301');
     const part = fc.oneof(
@@ -119,14 +119,14 @@ describe('a text has as many tokens as the library counts', () => {
   }
 });
 
-describe('where it counts on its own', () => {
-  it('a byte order mark is the token that the vocabulary has for it, alone and with a word', () => {
+describe('the tokenizer, without the library', () => {
+  it('counts a byte order mark as the token of the vocabulary, alone and with a word', () => {
     expect(counter.count(BYTE_ORDER_MARK)).toBe(1);
     expect(counter.count(`${BYTE_ORDER_MARK}using`)).toBe(1);
     expect(counter.count(`${BYTE_ORDER_MARK}using System;`)).toBe(1 + expected(' System;'));
   });
 
-  it('a cut in a very long run costs a token or two', () => {
+  it('counts a token or two more at a cut in a very long run', () => {
     const unit = '这是一个测试文本用于计算';
     const text = unit.repeat(2_000);
     const cuts = Buffer.byteLength(text) / PIECE_BYTES_MAX;
@@ -134,7 +134,7 @@ describe('where it counts on its own', () => {
     expect(Math.abs(counter.count(text) - exact)).toBeLessThan(4 * cuts);
   });
 
-  it('a text leaves nothing behind for the next one', () => {
+  it('keeps no state between texts', () => {
     const before = counter.count(TEXTS.English ?? '');
     counter.count('😀'.repeat(50_000));
     expect(counter.count(TEXTS.English ?? '')).toBe(before);

@@ -78,8 +78,8 @@ async function ratios(): Promise<readonly number[]> {
   return found.toSorted((one, other) => one - other);
 }
 
-describe.skipIf(!isPresent)('over the recordings (skipped without them)', () => {
-  it('at most one request in a hundred counts more input than was estimated', async () => {
+describe.skipIf(!isPresent)('the estimates of the recordings (skipped without them)', () => {
+  it('are below the reported input in at most one request of a hundred', async () => {
     const all = await ratios();
     const under = all.filter((ratio) => ratio < 1).length;
     const median = all[all.length >> 1] ?? 0;
@@ -92,12 +92,12 @@ describe.skipIf(!isPresent)('over the recordings (skipped without them)', () => 
   });
 });
 
-describe('what a vendor adds by itself is in the estimate', () => {
+describe('the estimate contains what a vendor adds', () => {
   const ask = { messages: [{ role: 'user', content: 'Hello' }] };
   const estimate = async (model: string, more: object): Promise<number> =>
     (await estimateOf('messages', model, { ...ask, ...more })) ?? 0;
 
-  it('a preamble for tools, and what its own tools find', async () => {
+  it('such as a preamble for tools, and what its own tools find', async () => {
     const plain = await estimate('claude-x', {});
     const own = await estimate('claude-x', { tools: [{ name: 'f', input_schema: { type: 'object' } }] });
     expect(own - plain).toBeGreaterThan(500);
@@ -107,13 +107,13 @@ describe('what a vendor adds by itself is in the estimate', () => {
     expect(searched - own).toBeGreaterThan(20_000);
   });
 
-  it('but a tool of the client’s own with such a name brings nothing', async () => {
+  it('but nothing for a client tool with such a name', async () => {
     const named = await estimate('claude-x', { tools: [{ name: 'web_search', input_schema: {} }] });
     expect(named).toBeLessThan(2_000);
   });
 });
 
-it('a text counts about the same, whichever way its letters are written', async () => {
+it('a text counts about the same with and without escapes', async () => {
   const text = '网关为每个调用预留费用，然后按实际用量结算。'.repeat(300);
   const raw = { contentType: 'application/json', path: undefined };
   const written = JSON.stringify({ model: 'gpt-x', messages: [{ role: 'user', content: text }] });

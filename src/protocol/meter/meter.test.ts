@@ -35,7 +35,7 @@ describe('absurd figures are treated as not reported', () => {
     expect(both.usage).toEqual(usageOf({ outputText: countTokens('one two three four') }));
   });
 
-  it('1e400 too, which JSON.parse would call infinite', () => {
+  it('such as 1e400, which JSON.parse reads as infinite', () => {
     const relay = relayed('chat', [text]);
     relay.push(
       Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":1e400,"completion_tokens":1e400}}\n\n'),
@@ -43,13 +43,13 @@ describe('absurd figures are treated as not reported', () => {
     expect(relay.usage()).toMatchObject({ inputReported: false, estimated: true });
   });
 
-  it('a good figure beside a bad one is kept', () => {
+  it('but a good figure beside a bad one is kept', () => {
     const mixed = relayed('chat', [text, chat({ prompt_tokens: 9, completion_tokens: -3 })]).usage();
     expect(mixed).toMatchObject({ inputReported: true, estimated: true });
     expect(mixed.usage).toEqual(usageOf({ inputFresh: 9, outputText: countTokens('one two three four') }));
   });
 
-  it('whole numbers in another spelling are good', () => {
+  it('and whole numbers in another spelling are good', () => {
     const relay = relayed('chat', []);
     relay.push(Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":1e2,"completion_tokens":7.0}}\n\n'));
     expect(relay.usage().usage).toEqual(usageOf({ inputFresh: 100, outputText: 7 }));
@@ -139,14 +139,14 @@ describe('an interrupted stream is counted from what it delivered', () => {
     });
   });
 
-  it('function calls of generate-content count as they are written', () => {
+  it('with function calls of generate-content as they are written', () => {
     const payload = {
       candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: { city: 'Paris' } } }] } }],
     };
     expect(relayed('gemini', [payload]).usage().usage.outputText).toBe(countTokens('{"city":"Paris"}'));
   });
 
-  it('message_start gives the input, and its small output is not charged: nothing is generated yet', () => {
+  it('with the input of message_start, whose small output is not charged', () => {
     const begun = start({ input_tokens: 30, cache_read_input_tokens: 5, output_tokens: 3 });
     expect(relayed('messages', [begun]).usage()).toMatchObject({
       usage: { inputFresh: 30, cacheRead: 5, outputText: 0 },
@@ -157,7 +157,7 @@ describe('an interrupted stream is counted from what it delivered', () => {
     expect(relayed('messages', [begun, ...texts]).usage().usage.outputText).toBe(total);
   });
 
-  it('a report in the middle covers what came before it, and only the rest is counted', () => {
+  it('with a report in the middle, after which only the rest is counted', () => {
     const before = {
       choices: [{ delta: { content: 'hidden in the figure' } }],
       usage: { prompt_tokens: 4, completion_tokens: 90 },
@@ -169,7 +169,7 @@ describe('an interrupted stream is counted from what it delivered', () => {
     });
   });
 
-  it('early chunks of Google that report the prompt alone do not make the text free', () => {
+  it('with early chunks of Google that report the prompt alone, and its text counted', () => {
     const chunks = words.map((text) => ({
       candidates: [{ content: { parts: [{ text }] } }],
       usageMetadata: { promptTokenCount: 6, totalTokenCount: 6 },
@@ -181,7 +181,7 @@ describe('an interrupted stream is counted from what it delivered', () => {
     });
   });
 
-  it('asking again and again counts nothing twice', () => {
+  it('and repeated reads count nothing twice', () => {
     const relay = relayed('chat', []);
     for (const content of words) {
       relay.push(Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`));
@@ -190,7 +190,7 @@ describe('an interrupted stream is counted from what it delivered', () => {
     expect(Math.abs(relay.usage().usage.outputText - total)).toBeLessThanOrEqual(3);
   });
 
-  it('a long stream is counted in bounded memory, within two percent', () => {
+  it('and a long stream in bounded memory, within two percent', () => {
     const count = 5_000;
     const relay = relayed('chat', Array(count).fill({ choices: [{ delta: { content: ` ${story}` } }] }));
     expect(count * story.length).toBeGreaterThan(ESTIMATE_PENDING_BYTES_MAX);

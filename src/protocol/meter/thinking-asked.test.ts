@@ -27,7 +27,7 @@ it.each(ROWS)('%s %s: %s', (protocol, body, asked) => {
   expect(thinkingAsked(protocol, [bytes.subarray(0, 5), bytes.subarray(5)])).toBe(asked);
 });
 
-it('a request that is too long to be looked through says nothing', () => {
+it('a request that is too long to be inspected has no answer', () => {
   const long = Buffer.from(`{"x":"${'x'.repeat(READ_AGAIN_BYTES_MAX)}","reasoning_effort":"high"}`);
   expect(thinkingAsked('chat', [long])).toBe('unset');
 });

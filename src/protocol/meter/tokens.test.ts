@@ -7,7 +7,7 @@ import { getDialect } from '../registry.ts';
 import { countTokens } from './tokens.ts';
 
 describe('tokens are counted', () => {
-  it('as o200k does', () => {
+  it('like o200k', () => {
     expect(countTokens('')).toBe(0);
     expect(countTokens('hello world')).toBe(2);
     expect(countTokens('The quick brown fox jumps over the lazy dog.')).toBe(10);
@@ -75,7 +75,7 @@ describe('the input of a request', () => {
     expect(await count('images', { prompt: text })).toBe(16);
   });
 
-  it('counts each picture by what it comes to and never by its bytes', async () => {
+  it('counts each picture by its estimate and never by its bytes', async () => {
     const png = Buffer.alloc(60_000);
     png.write('\x89PNG\r\n\x1a\n', 'latin1');
     png.writeUInt32BE(750, 16);
@@ -101,7 +101,7 @@ describe('the input of a request', () => {
     ['images', (prompt: string) => ({ prompt })],
   ] as const;
 
-  it.each(CARRIERS)('of %s counts as text what only looks like a file (%#)', async (protocol, carry) => {
+  it.each(CARRIERS)('of %s counts text that looks like a file as text (%#)', async (protocol, carry) => {
     const lookalikes = ['QUJD'.repeat(8_000), 'please/read/'.repeat(3_000), 'please\nread\n'.repeat(3_000)];
     for (const lookalike of lookalikes) {
       expect(await count(protocol, carry(lookalike))).toBeGreaterThan(countTokens(lookalike) * 0.9);
@@ -118,7 +118,7 @@ describe('the input of a request', () => {
     }
   });
 
-  it('is not made small by a beginning that is cheaper than any text', async () => {
+  it('is not reduced by a cheap beginning', async () => {
     const prose = 'please read this, '.repeat(40_000);
     const content = ' '.repeat(TOKENIZE_BYTES_MAX) + prose;
     expect(await count('chat', { messages: [{ content }] })).toBeGreaterThan(prose.length / 24);
@@ -131,7 +131,7 @@ describe('the input of a request', () => {
     expect(counted / countTokens(cyrillic)).toBeCloseTo(1, 1);
   });
 
-  it('counts what stands under a key that is spelled with escapes', async () => {
+  it('counts values under keys with escapes', async () => {
     const body = Buffer.from(
       JSON.stringify({ messages: [{ content: text }] }).replace('content', 'c\\u006fntent'),
     );

@@ -9,7 +9,7 @@ const file = readFileSync(load.resolve('gpt-tokenizer/data/o200k_base.tiktoken')
 describe('the vocabulary', () => {
   const vocabulary = readVocabulary();
 
-  it('knows every token of the file by its bytes', () => {
+  it('finds every token of the file by its bytes', () => {
     const unknown: string[] = [];
     for (const line of file.toString('latin1').trimEnd().split('\n')) {
       const [token = '', rank] = line.split(' ');
@@ -19,19 +19,19 @@ describe('the vocabulary', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('knows a token in the middle of other bytes', () => {
+  it('finds a token in the middle of other bytes', () => {
     const bytes = new TextEncoder().encode('xx hello yy');
     expect(vocabulary.rankOf(bytes, 2, 8)).toBeGreaterThan(0);
     expect(vocabulary.rankOf(bytes, 2, 8)).toBe(vocabulary.rankOf(new TextEncoder().encode(' hello'), 0, 6));
   });
 
-  it('knows all bytes, so that there is no text without tokens', () => {
+  it('contains all bytes, so that every text has tokens', () => {
     for (let byte = 0; byte < 256; byte++) {
       expect(vocabulary.rankOf(Uint8Array.of(byte), 0, 1)).not.toBe(NO_TOKEN);
     }
   });
 
-  it('does not know what is no token', () => {
+  it('does not find bytes that are no token', () => {
     const bytes = new TextEncoder().encode('Tollgate counts');
     expect(vocabulary.rankOf(bytes, 0, bytes.length)).toBe(NO_TOKEN);
     expect(vocabulary.rankOf(bytes, 0, 0)).toBe(NO_TOKEN);
@@ -48,7 +48,7 @@ describe('a file that is not the vocabulary is refused', () => {
     expect(() => new Vocabulary(Buffer.alloc(0))).toThrow(REFUSAL);
   });
 
-  it('when one bit of it is another', () => {
+  it('when one bit of it is different', () => {
     for (const at of [0, 5, 1_000_000, file.length - 1]) {
       const damaged = Buffer.from(file);
       damaged.writeUInt8(damaged.readUInt8(at) ^ 1, at);

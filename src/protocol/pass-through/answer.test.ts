@@ -61,7 +61,7 @@ describe('a plain answer', () => {
     expect(printed).toBeLessThan(2 * read('gemini', JSON.stringify(answer)).outputTokens());
   });
 
-  it('without usage, or with an absurd one, leaves the counting to the caller', () => {
+  it('without usage, or with an absurd one, leaves the count to the caller', () => {
     expect(read('chat', '{"choices":[{"message":{"content":"hi"}}]}').usage).toBeUndefined();
     expect(
       read('chat', CHAT.replace('"completion_tokens":2', '"completion_tokens":-2')).usage,
@@ -72,7 +72,7 @@ describe('a plain answer', () => {
   });
 
   it.each(['<html></html>', '', '[]', '{"choices":[', '{"choices":[]}{}', 'null', '{"hello":1}'])(
-    '%j is not one at all',
+    'cannot be %j',
     (body) => {
       expect(read('chat', body)).toMatchObject({ valid: false, isError: false, usage: undefined });
       expect(textOf(read('chat', body))).toBe(body);
@@ -115,7 +115,7 @@ describe('an answer with images', () => {
     expect(read('images', '{"data":[ ]}').usage).toEqual(NO_USAGE);
   });
 
-  it('of a hundred megabytes is read in a moment', () => {
+  it('of a hundred megabytes is read quickly', () => {
     const body = `{"data":[{"b64_json":"${'QUJD'.repeat(25_000_000)}"}]}`;
     const started = processorMs();
     expect(read('images', body).usage?.images).toBe(1);

@@ -29,14 +29,14 @@ async function sent(protocol: CountProtocol, body: string, forwardModel = 'fwd')
   return Buffer.concat(pieces).toString();
 }
 
-describe('what the vendor is asked', () => {
-  it('is what the client asked, with the vendor’s name of the model', async () => {
+describe('the vendor’s request of a count', () => {
+  it('is the client’s, with the vendor’s model name', async () => {
     const body = '{ "n":1.0, "model": "acme/x", "messages":[{"role":"user","content":"model"}] }';
     expect(await sent('messages', body)).toBe(body.replace('"acme/x"', '"fwd"'));
     expect(await sent('responses', '{"model":"acme/x","input":"hi"}')).toBe('{"model":"fwd","input":"hi"}');
   });
 
-  it('is bare contents as they came, because Google names the model in the path', async () => {
+  it('has plain contents unchanged, because Google has the model in the path', async () => {
     const body = '{"contents":[{"parts":[{"text":"hi"}]}]}';
     expect(await sent('gemini', body)).toBe(body);
   });
@@ -65,20 +65,20 @@ describe('what the vendor is asked', () => {
       `{"model":"acme/gemini",${CONTENTS}}`,
       `{"model":"models/fwd",${CONTENTS}}`,
     ],
-  ])('%s goes on in Google’s envelope, with the model inside', async (_, body, inner) => {
+  ])('has %s in Google’s envelope, with the model inside', async (_, body, inner) => {
     expect(await sent('gemini', body)).toBe(`{"generateContentRequest":${inner}}`);
   });
 
-  it('names a model with its collection as it is', async () => {
+  it('keeps a model name with its collection', async () => {
     const body = `{"generateContentRequest":{${CONTENTS}}}`;
     expect(await sent('gemini', body, 'tunedModels/t')).toContain('"model":"tunedModels/t"');
   });
 
-  it('is left to the vendor when the envelope is none', async () => {
+  it('is left unchanged when the envelope is invalid', async () => {
     expect(await sent('gemini', '{"generateContentRequest":null}')).toBe('{"generateContentRequest":null}');
   });
 
-  it('is refused when it is not JSON, or names no model', async () => {
+  it('is refused when it is not JSON, or has no model', async () => {
     const raw = { body: Buffer.from('{"contents":'), contentType: '', path };
     expect(await readCountRequest('gemini', raw)).toMatchObject({ error: { code: 40002 } });
     const nameless = { body: Buffer.from('{"messages":[]}'), contentType: '', path: undefined };
@@ -86,7 +86,7 @@ describe('what the vendor is asked', () => {
   });
 });
 
-describe('our own count', () => {
+describe('the gateway’s own count', () => {
   const text = 'The quick brown fox jumps over the lazy dog. '.repeat(20);
   const contents = JSON.stringify([{ role: 'user', parts: [{ text }] }]);
 
@@ -107,14 +107,14 @@ describe('our own count', () => {
     expect(await ask(`,"tools":${JSON.stringify(tools)}`)).toBeGreaterThan(plain + 150);
   });
 
-  it('is rough for a body too large to be read at once', async () => {
+  it('is an estimate for a body too large to be read at once', async () => {
     const large = 'word '.repeat(READ_AGAIN_BYTES_MAX / 5 + 1);
     const request = await read('messages', JSON.stringify({ model: 'm', system: large, messages: [] }));
     expect(countLocally('messages', request)).toBe(request.facts.inputTokensLikely);
   });
 });
 
-describe('an answer', () => {
+describe('the answer of a count', () => {
   it.each([
     ['messages', '{"input_tokens":12}', true],
     ['messages', '{"input_tokens":0}', true],
@@ -132,7 +132,7 @@ describe('an answer', () => {
     expect(isCount(protocol, Buffer.from(body))).toBe(expected);
   });
 
-  it('of ours is one that we would believe', () => {
+  it('of the gateway itself is valid', () => {
     for (const protocol of ['messages', 'responses', 'gemini'] as const) {
       expect(isCount(protocol, Buffer.from(writeCount(protocol, 7)))).toBe(true);
     }

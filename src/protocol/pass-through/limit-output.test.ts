@@ -33,7 +33,7 @@ test.each([
   expect(await limited(protocol, body)).toBe(expected);
 });
 
-test('OpenAI’s models that reason are told by the newer name', async () => {
+test('reasoning models of OpenAI get the limit under its newer name', async () => {
   expect(await limited('chat', '{"model":"m"}', 'gpt-5')).toBe('{"max_completion_tokens":300,"model":"m"}');
 });
 
@@ -42,11 +42,11 @@ test.each([
   ['gemini', { generationConfig: { thinkingConfig: { thinkingBudget: 1024 } } }],
   ['gemini', { generation_config: { thinking_config: { thinking_budget: 1024 } } }],
   ['chat', { thinking: { type: 'enabled', budget_tokens: 2048 } }],
-] as const)('%s: a budget for thinking that fills the limit does not fit', async (protocol, body) => {
+] as const)('%s: a thinking budget that fills the limit does not fit', async (protocol, body) => {
   expect(await limited(protocol, body)).toBeUndefined();
 });
 
-test('a smaller budget fits, and what is no limit stays as it is', async () => {
+test('a smaller budget fits, and an invalid limit stays unchanged', async () => {
   const body = { max_tokens: 9, thinking: { budget_tokens: 299 }, metadata: { max_tokens: 9 } };
   expect(JSON.parse((await limited('messages', body)) ?? '')).toEqual({ ...body, max_tokens: 300 });
 });

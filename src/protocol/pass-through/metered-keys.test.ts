@@ -52,7 +52,7 @@ function otherSpellings(key: string): readonly string[] {
   return [...new Set(odd)].filter((one) => one !== key);
 }
 
-describe('a key that some reader takes for one we decide by', () => {
+describe('a key that some reader may take as a metered key', () => {
   for (const [protocol, keys] of KEYS) {
     it(`is refused in ${protocol}, as written and with escapes`, () => {
       for (const key of keys) {
@@ -70,7 +70,7 @@ describe('a key that some reader takes for one we decide by', () => {
     });
   }
 
-  it('is refused inside of the objects we look into', () => {
+  it('is refused inside metered objects', () => {
     for (const key of ['Include_Usage', 'includeUsage', 'include-usage', 'include_u\u017fage']) {
       expect(refused('chat', `{"model":"m","stream":true,"stream_options":{"${key}":false}}`)).toContain(
         '"include_usage"',
@@ -84,7 +84,7 @@ describe('a key that some reader takes for one we decide by', () => {
     expect(refused('messages', '{"model":"m","thinking":{"Budget_Tokens":1}}')).toContain('may be read as');
   });
 
-  it('is named, short and visible', () => {
+  it('is named in the message, short and visible', () => {
     expect(refused('chat', '{"model":"m","ſtream":true}')).toContain(
       'The key "\\u017ftream" may be read as "stream"',
     );
@@ -92,7 +92,7 @@ describe('a key that some reader takes for one we decide by', () => {
     expect(refused('chat', long)?.length).toBeLessThan(250);
   });
 
-  it('is none of our business elsewhere', () => {
+  it('is ignored elsewhere', () => {
     const inside = '{"Model":1,"STREAM":true,"N":5}';
     const elsewhere = `"messages":[${inside}],"metadata":${inside},"tools":[{"parameters":${inside}}]`;
     expect(refused('chat', `{"model":"m",${elsewhere}}`)).toBeUndefined();
@@ -100,7 +100,7 @@ describe('a key that some reader takes for one we decide by', () => {
     expect(refused('chat', `{"model":"m",${near}}`)).toBeUndefined();
   });
 
-  it('is not longer than any key has to be', () => {
+  it('is limited in length', () => {
     const long = 'k'.repeat(METERED_KEY_BYTES_MAX + 1);
     expect(refused('chat', `{"model":"m","${long}":1}`)).toContain('40002');
     expect(refused('chat', `{"model":"m","metadata":{"${long}":1}}`)).toBeUndefined();
@@ -115,7 +115,7 @@ function escapeUnits(letter: string): string {
 }
 
 describe('a key that comes more than once', () => {
-  it('is refused, whatever its values: readers take the first, the last or both', () => {
+  it('is refused with any values, because readers take the first, the last or both', () => {
     for (const [protocol, keys] of KEYS) {
       for (const key of keys) {
         const escaped = key.replace(/^./, escapeUnits);
@@ -129,13 +129,13 @@ describe('a key that comes more than once', () => {
     ).toContain('include_usage');
   });
 
-  it('is refused in two spellings that Google both knows', () => {
+  it('is refused in two spellings that Google accepts', () => {
     expect(refused('gemini', '{"generationConfig":{},"generation_config":{}}')).toContain('more than once');
     const both = '{"generationConfig":{"maxOutputTokens":1,"max_output_tokens":1}}';
     expect(refused('gemini', both)).toContain('more than once');
   });
 
-  it('may be the model, up to a number: every one is replaced', () => {
+  it('may be the model, up to a number, because every one is replaced', () => {
     const models = (count: number): string => `{${Array(count).fill('"model":"m"').join(',')}}`;
     for (const protocol of ['chat', 'responses', 'messages', 'images'] as const) {
       expect(refused(protocol, models(METERED_KEYS_MAX))).toBeUndefined();
@@ -155,7 +155,7 @@ describe('a key that comes more than once', () => {
   });
 });
 
-describe('a value that is not of its kind is 40002', () => {
+describe('a value of a wrong type is 40002', () => {
   const FLAGS = [
     '1',
     '0',
@@ -171,7 +171,7 @@ describe('a value that is not of its kind is 40002', () => {
     '"on"',
     '1e0',
   ];
-  it.each(FLAGS)('no flag: %s', (value) => {
+  it.each(FLAGS)('as a flag: %s', (value) => {
     for (const protocol of ['chat', 'responses', 'messages', 'images'] as const) {
       const words = refused(protocol, `{"model":"m","stream":${value}}`);
       expect(words).toBe('40002 "stream" must be true or false');
@@ -182,7 +182,7 @@ describe('a value that is not of its kind is 40002', () => {
     expect(refused('responses', `{"model":"m","background":${value}}`)).toContain('"background" must be');
   });
 
-  it.each(['true', 'false', 'null'])('a flag: %s', (value) => {
+  it.each(['true', 'false', 'null'])('but not a good flag: %s', (value) => {
     for (const protocol of ['chat', 'responses', 'messages', 'images'] as const) {
       expect(refused(protocol, `{"model":"m","stream":${value}}`)).toBeUndefined();
     }
@@ -207,7 +207,7 @@ describe('a value that is not of its kind is 40002', () => {
     ],
     ...['18446744073686646784', '99999999999999999999999', '"1_0"', '0.99999999999999999999', '-0.5'],
   ];
-  it.each(FIGURES)('no figure: %s', (value) => {
+  it.each(FIGURES)('as a figure: %s', (value) => {
     expect(refused('chat', `{"model":"m","max_tokens":${value}}`)).toContain('"max_tokens" must be');
     expect(refused('chat', `{"model":"m","max_completion_tokens":${value}}`)).toContain('must be');
     expect(refused('responses', `{"model":"m","max_output_tokens":${value}}`)).toContain('must be');
@@ -219,7 +219,7 @@ describe('a value that is not of its kind is 40002', () => {
     expect(refused('gemini', `{"generation_config":{"candidate_count":${value}}}`)).toContain('must be');
   });
 
-  it('more answers or images than anybody makes', () => {
+  it('as more answers or images than any vendor makes', () => {
     for (const protocol of ['chat', 'images'] as const) {
       expect(refused(protocol, `{"model":"m","n":${ANSWERS_PER_CALL_MAX}}`)).toBeUndefined();
       expect(refused(protocol, `{"model":"m","n":${ANSWERS_PER_CALL_MAX + 1}}`)).toContain('"n" must be');
@@ -227,13 +227,13 @@ describe('a value that is not of its kind is 40002', () => {
     }
   });
 
-  it.each(['1', '"x"', '[]', 'true'])('no object: %s', (value) => {
+  it.each(['1', '"x"', '[]', 'true'])('as an object: %s', (value) => {
     expect(refused('chat', `{"model":"m","stream_options":${value}}`)).toContain('must be an object');
     expect(refused('gemini', `{"generationConfig":${value}}`)).toContain('must be an object');
   });
 });
 
-describe('generateContent has its model in the path', () => {
+describe('generateContent with its model in the path', () => {
   it.each([
     '"other"',
     '"models/other"',
@@ -242,7 +242,7 @@ describe('generateContent has its model in the path', () => {
     'null',
     '5',
     '""',
-  ])('another one in the body is refused: %s', (name) => {
+  ])('refuses another one in the body: %s', (name) => {
     const words = '40002 "model" in the body differs from the model in the path';
     expect(refused('gemini', `{"model":${name}}`)).toBe(words);
     expect(refused('gemini', `{"model":"gemini-x","model":${name}}`)).toBe(words);

@@ -180,7 +180,7 @@ describe.each(FIXTURES)('the stream of $name', (fixture) => {
     expect(run(start(fixture), [bytes])).toEqual({ output: expected(fixture), complete: true });
   });
 
-  it('is the same cut at every byte, and each event comes in the push that completes it', () => {
+  it('is the same when it is split at every byte, and each event comes in the push that completes it', () => {
     const usage = (relay: StreamRelay): unknown => relay.usage();
     const whole = start(fixture);
     run(whole, [bytes]);
@@ -194,7 +194,7 @@ describe.each(FIXTURES)('the stream of $name', (fixture) => {
     expect(run(single, pieces)).toEqual({ output: expected(fixture), complete: true });
   });
 
-  it('is the same in any random cut', () => {
+  it('is the same at any random split', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(bytes.length), { maxLength: 20 }), (at) => {
         const places = [0, ...at.sort((one, other) => one - other), bytes.length];
@@ -205,7 +205,7 @@ describe.each(FIXTURES)('the stream of $name', (fixture) => {
     );
   });
 
-  it('passes as the very same buffers when the name is already right', () => {
+  it('passes as the same buffers when the name is already right', () => {
     if (fixture.withheld !== undefined) return;
     const relay = start(fixture);
     // The closing bracket of an array waits for the vendor's end.
@@ -235,7 +235,7 @@ describe.each(FIXTURES)('the stream of $name', (fixture) => {
     }
   });
 
-  it('tells that its first event is data', () => {
+  it('reports that its first event is data', () => {
     const relay = start(fixture);
     expect(relay.first).toBe('none');
     relay.push(bytes.subarray(0, 10));
@@ -290,32 +290,32 @@ describe('an error event', () => {
     }
   });
 
-  it('is none when the error is null', () => {
+  it('is no error when the error is null', () => {
     const relay = relayOf('chat');
     relay.push(Buffer.from('data: {"choices":[],"error":null}\n\n'));
     expect(relay.failed).toBe(false);
   });
 });
 
-describe('terminators', () => {
-  it.each(['response.completed', 'response.incomplete'])('%s ends a Responses stream well', (type) => {
+describe('a terminator', () => {
+  it.each(['response.completed', 'response.incomplete'])('is %s in a Responses stream', (type) => {
     const data = `data: {"type":"${type}","response":{"model":"x"}}\n\n`;
     expect(run(relayOf('responses'), [Buffer.from(data)]).complete).toBe(true);
   });
 
-  it('a blocked prompt ends a generateContent stream', () => {
+  it('is a blocked prompt in a generateContent stream', () => {
     const data = 'data: {"promptFeedback":{"blockReason":"SAFETY"},"modelVersion":"x"}\n\n';
     expect(run(relayOf('gemini'), [Buffer.from(data)]).complete).toBe(true);
   });
 
-  it('an empty or missing finish reason does not', () => {
+  it('is not an empty or missing finish reason', () => {
     for (const reason of ['""', 'null']) {
       const data = `data: {"candidates":[{"finishReason":${reason}},{"x":{"finishReason":"STOP"}}]}\n\n`;
       expect(run(relayOf('gemini'), [Buffer.from(data)]).complete).toBe(false);
     }
   });
 
-  it('an array that is never closed is not complete', () => {
+  it('is not an unclosed array', () => {
     const data = '[{"candidates":[{"finishReason":"STOP"}]}';
     expect(run(relayOf('gemini', 'json-array'), [Buffer.from(data)])).toEqual({
       output: data,
@@ -323,19 +323,19 @@ describe('terminators', () => {
     });
   });
 
-  it('[DONE] inside content is not the end', () => {
+  it('is not [DONE] inside content', () => {
     const data = 'data: {"choices":[{"delta":{"content":"data: [DONE]\\n\\n"}}]}\n\n';
     expect(run(relayOf('chat'), [Buffer.from(data)]).complete).toBe(false);
   });
 });
 
-describe('odd streams', () => {
-  it('a model in several data lines is replaced in its line', () => {
+describe('an unusual stream', () => {
+  it('with a model in several data lines has it replaced in its line', () => {
     const data = 'data: {"choices":[],\ndata: "model":"x",\ndata: "z":1}\n\n';
     expect(run(relayOf('chat'), [Buffer.from(data)]).output).toBe(data.replace('"x"', `"${MODEL}"`));
   });
 
-  it('chunks that begin alike but mean something else are walked again', () => {
+  it('with chunks that begin alike but differ is walked again', () => {
     const begin = 'data: {"id":"c","model":"v",';
     const events = ['"choices":[]}', '"choices":[],"model":"w"}', '"x":{"model":"v"}}', '"usage":null}'];
     const relay = relayOf('chat');
@@ -348,7 +348,7 @@ describe('odd streams', () => {
     ]);
   });
 
-  it('data that is no JSON passes unchanged', () => {
+  it('with data that is not JSON passes unchanged', () => {
     for (const protocol of ['chat', 'responses', 'messages', 'gemini', 'images'] as const) {
       const data = 'data: hello\n\ndata: {"model":\n\ndata: {"a" 1}\n\ndata: [1]\n\ndata:\n\n';
       const relay = relayOf(protocol);
@@ -357,13 +357,13 @@ describe('odd streams', () => {
     }
   });
 
-  it('a page of HTML gives no event at all', () => {
+  it('of HTML has no event', () => {
     const relay = relayOf('chat');
     expect(run(relay, [Buffer.from('<html>oops</html>')])).toEqual({ output: '', complete: false });
     expect(relay.first).toBe('none');
   });
 
-  it('bytes of any kind never throw', () => {
+  it('of any bytes never throws', () => {
     const token = fc.constantFrom(
       'data: ',
       '{',

@@ -28,12 +28,12 @@ describe('a body that is not a JSON object is 40002', () => {
     },
   );
 
-  it('also when it is not UTF-8', () => {
+  it('such as a text that is not UTF-8', () => {
     expect(refusedCode('chat', Buffer.from('7b226d6f64656c223a22ff227d', 'hex'))).toBe(40002);
   });
 });
 
-describe('a model that is no name is 40003', () => {
+describe('an invalid model name is 40003', () => {
   it.each([
     '{}',
     '{"model":null}',
@@ -49,13 +49,13 @@ describe('a model that is no name is 40003', () => {
     for (const protocol of WITH_MODEL) expect(refusedCode(protocol, body)).toBe(40003);
   });
 
-  it('accepts a name of 256 characters, escapes decoded', () => {
+  it('but a name of 256 characters with escapes is accepted', () => {
     expect(read('chat', `{"model":"${'\\u006d'.repeat(256)}"}`).model).toBe('m'.repeat(256));
   });
 });
 
-describe('the facts the pipeline needs', () => {
-  it('takes the larger of the two output limits of Chat Completions', () => {
+describe('the facts of a request', () => {
+  it('have the larger of the two output limits of Chat Completions', () => {
     const both = '{"model":"m","max_tokens":10,"max_completion_tokens":20,"n":3}';
     expect(read('chat', both)).toMatchObject({ outputTokensMax: 20, answers: 3, images: 0, edit: false });
     const older = '{"model":"m","max_completion_tokens":1,"max_tokens":8000}';
@@ -65,7 +65,7 @@ describe('the facts the pipeline needs', () => {
     expect(read('chat', spelledOut).outputTokensMax).toBe(10);
   });
 
-  it('reads each name of Gemini in either spelling', () => {
+  it('have each name of Gemini in either spelling', () => {
     for (const config of ['generationConfig', 'generation_config']) {
       for (const max of ['maxOutputTokens', 'max_output_tokens']) {
         for (const count of ['candidateCount', 'candidate_count']) {
@@ -76,7 +76,7 @@ describe('the facts the pipeline needs', () => {
     }
   });
 
-  it('reads the limits of the other protocols where they stand', () => {
+  it('have the limits of the other protocols', () => {
     expect(read('responses', '{"model":"m","max_output_tokens":7}').outputTokensMax).toBe(7);
     expect(read('messages', '{"model":"m","max_tokens":8,"stream":true}')).toMatchObject({
       outputTokensMax: 8,
@@ -98,15 +98,15 @@ describe('the facts the pipeline needs', () => {
     return { outputMax: chat.outputTokensMax, answers: chat.answers, images };
   }
 
-  it('takes a quantity of null for absent', () => {
+  it('have no quantity for null', () => {
     expect(quantities('null')).toEqual({ outputMax: undefined, answers: 1, images: 1 });
   });
 
-  it.each(['5', '5.0', '5.000'])('takes a quantity of %s for five', (quantity) => {
+  it.each(['5', '5.0', '5.000'])('have the quantity five for %s', (quantity) => {
     expect(quantities(quantity)).toEqual({ outputMax: 5, answers: 5, images: 5 });
   });
 
-  it('knows no limit where a vendor may read none', () => {
+  it('have no limit where a vendor may read none', () => {
     for (const limit of ['0', '-1', '-5.0', '0.0']) {
       expect(read('chat', `{"model":"m","max_tokens":${limit}}`).outputTokensMax).toBeUndefined();
       const other = `{"model":"m","max_completion_tokens":${limit},"max_tokens":10}`;
@@ -117,7 +117,7 @@ describe('the facts the pipeline needs', () => {
     expect(read('images', '{"model":"m"}').images).toBe(1);
   });
 
-  it('knows an image edit by the images in it', () => {
+  it('have an image edit when it contains images', () => {
     const edits = ['"image":"data:,"', '"images":[{"file_id":"f"}]', '"image":["a"]'];
     for (const member of edits) expect(read('images', `{"model":"m",${member}}`).edit).toBe(true);
     for (const member of ['"image":null', '"images":[ ]', '"prompt":"image"']) {
@@ -125,7 +125,7 @@ describe('the facts the pipeline needs', () => {
     }
   });
 
-  it('knows the image tool of Responses, however it is spelled', () => {
+  it('have the image tool of Responses, in any spelling', () => {
     const painters = ['"image_generation"', '"image\\u005fgeneration"'];
     const toolsOf = (type: string) => read('responses', `{"model":"m","tools":[{"type":${type}}]}`);
     for (const type of painters) expect(toolsOf(type).imageTool, type).toBe(true);
@@ -133,12 +133,12 @@ describe('the facts the pipeline needs', () => {
     expect(read('responses', '{"model":"m","input":"image_generation"}').imageTool).toBe(false);
   });
 
-  it('leaves fields of a wrong type to the vendor', () => {
+  it('leave fields of a wrong type to the vendor', () => {
     const facts = read('chat', '{"model":"m","messages":7,"temperature":"hot"}');
     expect(facts).toMatchObject({ model: 'm', stream: false });
   });
 
-  it('estimates a third of a token per byte, more for a dense text, and never less than is likely', () => {
+  it('have an estimate of a third of a token per byte, more for a dense text, and never less than is likely', () => {
     const estimate = (content: string): RequestFacts =>
       read('chat', JSON.stringify({ model: 'gpt-5', messages: [{ content }] }));
     const prose = estimate('some plain words '.repeat(600));
@@ -148,7 +148,7 @@ describe('the facts the pipeline needs', () => {
     expect(prose.inputTokensLikely).toBeLessThan(prose.inputTokensEstimate);
   });
 
-  it('counts as text what looks like a file where none stands', () => {
+  it('count text that looks like a file as text', () => {
     const base64 = 'QUJD'.repeat(9_000);
     const body = { model: 'claude-x', messages: [{ data: base64 }, { type: 'tool_use', input: {} }] };
     expect(read('messages', JSON.stringify(body)).inputTokensEstimate).toBeGreaterThan(base64.length / 3);

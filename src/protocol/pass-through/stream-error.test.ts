@@ -10,7 +10,7 @@ const encode = (protocol: (typeof PROTOCOLS)[number], error = ERROR): string =>
 
 const dataOf = (event: string): unknown => JSON.parse(/data: (.*)\n\n$/.exec(event)?.[1] ?? '');
 
-describe('an error inside a stream has the client’s own form', () => {
+describe('an error inside a stream has the client’s own format', () => {
   it('for Chat Completions', () => {
     expect(encode('chat')).not.toContain('event:');
     expect(dataOf(encode('chat'))).toEqual({
@@ -61,7 +61,7 @@ describe('an error inside a stream has the client’s own form', () => {
     expect(JSON.parse(whole)[1].error).toMatchObject({ code: 502, status: 'UNAVAILABLE' });
   });
 
-  it('is read as an error by our own relays', () => {
+  it('is read as an error by the relays', () => {
     for (const protocol of PROTOCOLS) {
       const relay = getDialect(protocol).relayStream('sse', {} as RequestFacts, 'm');
       relay.push(Buffer.from(encode(protocol)));
@@ -71,7 +71,7 @@ describe('an error inside a stream has the client’s own form', () => {
 });
 
 describe('a keep-alive', () => {
-  it('is whole, harmless and between events', () => {
+  it('is complete, harmless and between events', () => {
     for (const protocol of PROTOCOLS) {
       const relay = getDialect(protocol).relayStream('sse', {} as RequestFacts, 'm');
       const bytes = getDialect(protocol).keepAlive('sse', {});
@@ -81,7 +81,7 @@ describe('a keep-alive', () => {
     expect(getDialect('gemini').keepAlive('json-array', {}).toString().trim()).toBe('');
   });
 
-  it('of generateContent is a whole event with data, which each of its SDKs passes over', () => {
+  it('of generateContent is a complete event with data, which each of its SDKs ignores', () => {
     const sign = (client?: string): unknown => {
       const bytes = getDialect('gemini').keepAlive('sse', { 'x-goog-api-client': client });
       // The strictest readers take nothing but this, from the first byte to the last.

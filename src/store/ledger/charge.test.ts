@@ -29,7 +29,7 @@ const history = fc.record({
   creditsPerYuan: fc.constantFrom(1, 3, 1000, 999_983),
 });
 
-test('whatever an account has and a call costs: nothing is made, lost or overdrawn', () => {
+test('nothing is created, lost or overdrawn for any account and any cost of a call', () => {
   const property = fc.property(history, ({ credits, balance, autoExchange, amounts, creditsPerYuan }) => {
     const factor = BigInt(creditsPerYuan);
     const wallet = findWallet({ creditsMicro: credits, balanceMicro: balance, autoExchange });
@@ -66,7 +66,7 @@ function sumOf(wallet: Wallet, pool: string): bigint {
   return entries.reduce((total, entry) => total + entry.changeMicro, 0n);
 }
 
-test('balance that was held is taken, although auto-exchange was switched off since', () => {
+test('held balance is taken, although auto-exchange was switched off since', () => {
   const wallet = findWallet({ balanceMicro: 10_000_000n, autoExchange: false });
   const terms = { creditsPerYuan: 1000, month: '2026-11' };
   const cost = { accountId: 1, amountMicro: 5_000n, chargeMicro: 5_000_000n };
@@ -107,7 +107,7 @@ const costing = (yuanMicro: bigint, heldYuanMicro = yuanMicro, more: Partial<Cal
     ...more,
   });
 
-test('what exceeds the hold is taken too: from Credits, then from the balance; the rest is shortfall', () => {
+test('an overrun of the hold is taken too: from Credits, then from the balance; the rest is shortfall', () => {
   const wallet = findWallet({ creditsMicro: 4_000_000n, balanceMicro: 10_000n });
   const paid = takeCharge(wallet, costing(6_000n, 5_000n), TERMS);
   expect(paid).toMatchObject({ creditsMicro: 6_000_000n, shortfallMicro: 0n, exchangedMicro: 2_000n });
@@ -122,7 +122,7 @@ test('what exceeds the hold is taken too: from Credits, then from the balance; t
   expect(wallet).toMatchObject({ creditsMicro: 0n, balanceMicro: 0n, monthSpentMicro: 14_000n });
 });
 
-test('the cap is never passed, whatever a call cost beyond its hold', () => {
+test('the cap is never exceeded, whatever a call costs beyond its hold', () => {
   const wallet = findWallet({ creditsMicro: 10n ** 12n, capMicro: 10_000n });
   const capMicro = 10_000n;
   expect(takeCharge(wallet, costing(8_000n, 5_000n, { capMicro }), TERMS).shortfallMicro).toBe(0n);
@@ -145,19 +145,19 @@ test.each([
   ['lowered it since', 50_000n, 10_000n],
   ['had none when the call began', 0n, 10_000n],
   ['took it away since', 10_000n, 0n],
-])('who %s pays for the call all the same', (_, granted, now) => {
+])('an account that %s still pays for the call', (_, granted, now) => {
   const wallet = findWallet({ creditsMicro: 10n ** 12n, capMicro: now });
   expect(takeCharge(wallet, costing(40_000n, 40_000n, { capMicro: granted }), TERMS).shortfallMicro).toBe(0n);
 });
 
-test('who raises the cap for some calls and lowers it again pays for those that were held before', () => {
+test('an account that raises the cap for some calls and lowers it again pays for those that were held before', () => {
   const wallet = findWallet({ creditsMicro: 10n ** 12n, capMicro: 10_000n });
   takeCharge(wallet, costing(500_000n, 500_000n, { capMicro: 1_000_000n }), TERMS);
   const held = takeCharge(wallet, costing(9_000n, 9_000n, { capMicro: 10_000n }), TERMS);
   expect(held.shortfallMicro).toBe(0n);
 });
 
-test('under a cap, of a month gone by no more is taken than was held; without one, all', () => {
+test('a call of a past month pays no more than its hold under a cap, and everything without one', () => {
   const wallet = findWallet({
     creditsMicro: 10n ** 12n,
     capMicro: 10_000n,

@@ -108,7 +108,7 @@ describe('a charge', () => {
     ]);
   });
 
-  test('with auto-exchange off leaves the balance alone and records the shortfall', async () => {
+  test('with auto-exchange off does not use the balance and records the shortfall', async () => {
     const accountId = await accountWith(fresh.database, {
       creditsMicro: 10_000_000n,
       balanceMicro: 5_000_000n,
@@ -127,7 +127,7 @@ describe('a charge', () => {
     });
   });
 
-  test('takes all there is when balance is short too, and never goes below zero', async () => {
+  test('takes everything when balance is short too, and never goes below zero', async () => {
     const accountId = await accountWith(fresh.database, {
       creditsMicro: 1_000_000n,
       balanceMicro: 3_000n,
@@ -141,7 +141,7 @@ describe('a charge', () => {
     expect(second).toMatchObject({ credits_micro: 0n, shortfall_micro: 25_000_000n, spent_micro: 0n });
   });
 
-  test('above what was held is taken too, as far as the account can pay; why not is written down', async () => {
+  test('above the hold is taken too, as far as the account can pay; a shortfall has its reason', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 40_000_000n });
     const expected = { inputTokens: 1_000, outputTokens: 100, images: 0 };
     const [first, second] = [1, 2].map(() => callOf({ accountId, heldMicro: 5_000_000n, expected }));
@@ -159,7 +159,7 @@ describe('a charge', () => {
     ]);
   });
 
-  test('passes no monthly cap, and the highest of the month is remembered', async () => {
+  test('exceeds no monthly cap, and the highest cap of the month is stored', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 10n ** 12n });
     const capMicro = 30_000n;
     await updateAccount(fresh.database, accountId, { extraApiQuotaMicro: capMicro });
@@ -207,7 +207,7 @@ describe('a charge', () => {
     });
   });
 
-  test('is taken at the factor of its own time, though the setting is another now', async () => {
+  test('is taken at the factor of its own time, although the setting is another now', async () => {
     const accountId = await accountWith(fresh.database, { balanceMicro: 1_000_000n });
     const call = callOf({
       accountId,
@@ -221,7 +221,7 @@ describe('a charge', () => {
     expect(await consumptionOf(call)).toMatchObject({ spent_micro: 20_000n, credits_micro: 10_000_000n });
   });
 
-  test('counts in the month that the gate held it in, whenever it began', async () => {
+  test('counts in the month of its hold, whenever it began', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 1_000_000_000n });
     const october = { accountId, createdAtMs: Date.UTC(2026, 9, 20) };
     expect(await settleOne(callOf({ ...october, month: '2026-11' }))).toMatchObject({
@@ -302,7 +302,7 @@ describe('a call', () => {
     expect(rows).toEqual([{ model_asked: 'a\ufffdb\ufffdc', dropped_fields: ['x\ufffd', '\\u0000'] }]);
   });
 
-  test('of an account that the database does not know is refused by name, and nothing of its batch is written', async () => {
+  test('of an unknown account is refused by name, and nothing of its batch is written', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 100_000_000n });
     const stray = callOf({ accountId: 987_654 });
     await expect(ledger.settle([callOf({ accountId }), stray])).rejects.toThrow('987654');
@@ -366,7 +366,7 @@ describe('the ledger', () => {
   });
 });
 
-test('a database without the tables of this version is away: no call is to blame, and none is given up', async () => {
+test('a database without the tables of this version is away: no call is blamed or given up', async () => {
   const accountId = await accountWith(fresh.database, { creditsMicro: 100_000_000n });
   const call = callOf({ accountId });
   await fresh.database.query('alter table usage_hourly rename to usage_hourly_gone');

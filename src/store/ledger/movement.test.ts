@@ -18,7 +18,7 @@ afterAll(() => fresh.drop());
 const post = (movement: Movement) =>
   fresh.database.transaction((transaction) => postMovement(transaction, movement));
 
-test('a top-up adds to its pool, is one entry, and running servers are told', async () => {
+test('a top-up adds to its pool, is one entry, and notifies running servers', async () => {
   const heard: unknown[] = [];
   const follower = { onChange: (change: unknown) => void heard.push(change), onMissed: () => {} };
   const server = await openDatabase({ connection: fresh.connection, log: silentLogger });
@@ -54,7 +54,7 @@ test('a top-up adds to its pool, is one entry, and running servers are told', as
   ]);
 });
 
-test('an adjustment takes away what is there, never more, and only an adjustment does', async () => {
+test('an adjustment takes away at most what is there, and only an adjustment takes away', async () => {
   const accountId = await accountWith(fresh.database, { creditsMicro: 100n });
   const taken = { accountId, kind: 'adjustment', pool: 'credits', ref: 'mistake' } as const;
   expect(await post({ ...taken, changeMicro: -101n })).toEqual({ kind: 'insufficient' });
@@ -66,7 +66,7 @@ test('an adjustment takes away what is there, never more, and only an adjustment
   );
 });
 
-test('an exchange moves balance into Credits at the rate, and never more than there is', async () => {
+test('an exchange moves balance into Credits at the rate, and at most the balance', async () => {
   const accountId = await accountWith(fresh.database, { balanceMicro: 2_000_000n });
   const exchange = (amountMicro: bigint) =>
     fresh.database.transaction((transaction) =>
@@ -78,7 +78,7 @@ test('an exchange moves balance into Credits at the rate, and never more than th
   });
 });
 
-test('a hundred movements at once on one account are all kept', async () => {
+test('a hundred simultaneous movements of one account are all kept', async () => {
   const accountId = await accountWith(fresh.database);
   const one = { accountId, kind: 'top_up', pool: 'credits', changeMicro: 3n, ref: 'race' } as const;
   const results = await Promise.all(Array.from({ length: 100 }, () => post(one)));

@@ -36,7 +36,7 @@ const windowOf = (parts: Partial<RememberedWindow> = {}): RememberedWindow => ({
 const settleWith = (...windows: RememberedWindow[]) => ledger.settle([callOf({ accountId, windows })]);
 
 describe('the windows of settled calls', () => {
-  test('add up, within a batch and over batches, each dimension, length and scope for itself', async () => {
+  test('add up, within a batch and over batches, for each dimension, length and scope', async () => {
     const tokens = windowOf({ dimension: 'tokens', seconds: 3_600, used: 150n });
     const other = windowOf({ scope: 'account:3', used: 9n });
     const calls = [
@@ -77,14 +77,14 @@ describe('the windows of settled calls', () => {
     expect(await loadWindows(fresh.database, NOVEMBER + 60_000)).toEqual([]);
   });
 
-  test('are forgotten after their end, and only then', async () => {
+  test('are deleted after their end, and only then', async () => {
     await settleWith(windowOf(), windowOf({ seconds: 3_600 }));
     expect(await pruneWindows(fresh.database, NOVEMBER + 59_999)).toBe(0);
     expect(await pruneWindows(fresh.database, NOVEMBER + 60_000)).toBe(1);
     expect(await fresh.database.query('select seconds from gate_windows')).toEqual([{ seconds: 3_600n }]);
   });
 
-  test('of settlers that come at once are all counted', async () => {
+  test('of simultaneous settlers are all counted', async () => {
     const scopes = Array.from({ length: 20 }, (_, index) => windowOf({ scope: `key:${index}` }));
     const rounds = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? scopes : scopes.toReversed()));
     await Promise.all(rounds.map((windows) => settleWith(...windows)));

@@ -36,7 +36,7 @@ const tamper = (set: string, { callId }: CallRecord): Promise<unknown> =>
   fresh.database.query(`update consumptions set ${set} where call_id = $1`, [callId]);
 
 describe('a call that was not paid in full', () => {
-  test('is told with its vendor and its cause, and is no finding; the newest come first', async () => {
+  test('is reported with its vendor and its cause, and is no finding; the newest come first', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 30_000_000n });
     expect(await listShortfalls(fresh.database)).toEqual({ calls: 0, sumMicro: 0n, newest: [] });
     await settleOne(accountId);
@@ -52,7 +52,7 @@ describe('a call that was not paid in full', () => {
     expect(await examine(fresh.database)).toEqual([]);
   });
 
-  test('though nothing was taken for it, money that was left is a finding', async () => {
+  test('is a finding when money was left, although nothing was taken', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 25_000_000n });
     await settleOne(accountId);
     const nothing = await settleOne(accountId);
@@ -62,7 +62,7 @@ describe('a call that was not paid in full', () => {
     expect(await findings()).toEqual([`shortfall-with-money: call ${nothing.callId}`]);
   });
 
-  test('money that comes later does not make it wrong', async () => {
+  test('stays right when money comes later', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 5_000_000n });
     await settleOne(accountId);
     await fresh.database.transaction((transaction) =>
@@ -71,7 +71,7 @@ describe('a call that was not paid in full', () => {
     expect(await findings()).toEqual([]);
   });
 
-  test('a balance that could have been used is a finding, and one that could not is none', async () => {
+  test('is a finding with a balance that could have been used, and not with another', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 5_000_000n, balanceMicro: 99_000n });
     const call = await settleOne(accountId);
     expect(await findings()).toEqual([]);
@@ -79,7 +79,7 @@ describe('a call that was not paid in full', () => {
     expect(await findings()).toEqual([`shortfall-with-money: call ${call.callId}`]);
   });
 
-  test('under a cap that was reached it is right, under one that was not it is a finding', async () => {
+  test('is right under a reached cap, and a finding under one that was not', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 10n ** 12n });
     const capMicro = 30_000n;
     await updateAccount(fresh.database, accountId, { extraApiQuotaMicro: capMicro });
@@ -91,7 +91,7 @@ describe('a call that was not paid in full', () => {
     expect(await findings()).toEqual([`shortfall-with-money: call ${call.callId}`]);
   });
 
-  test('a reason without a shortfall is a finding, and so is one that nobody knows', async () => {
+  test('is a finding with a reason and no shortfall, or with an unknown reason', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 30_000_000n });
     const [paid, short] = [await settleOne(accountId), await settleOne(accountId)];
     await tamper(`short = '{"of": "credits", "seq": "2"}'`, paid);
@@ -101,7 +101,7 @@ describe('a call that was not paid in full', () => {
     );
   });
 
-  test('in books from before reasons were kept it is told without one, and no finding', async () => {
+  test('in older books is reported without a reason, and no finding', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 5_000_000n });
     const call = await settleOne(accountId);
     await tamper('short = null', call);

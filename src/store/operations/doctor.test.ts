@@ -93,19 +93,19 @@ describe('healthy books', () => {
     expect(await examine(fresh.database)).toEqual([]);
   });
 
-  test('have none after old logs were dropped either', async () => {
+  test('have no findings after old logs were dropped', async () => {
     await dropPartitionsBefore(fresh.database, '2026-11');
     expect(await examine(fresh.database)).toEqual([]);
   });
 
-  test('have none while a call stands that came after its month was dropped', async () => {
+  test('have no findings with a call that came after its month was dropped', async () => {
     await dropPartitionsBefore(fresh.database, '2026-11');
     await createLedger().settle([callOf({ accountId: books.rich, createdAtMs: Date.UTC(2026, 9, 31, 23) })]);
     expect(await fresh.database.query(`select 1 from calls where created_at < '2026-11-01'`)).toHaveLength(1);
     expect(await examine(fresh.database)).toEqual([]);
   });
 
-  test('have none while calls are being settled', async () => {
+  test('have no findings while calls are being settled', async () => {
     const ledger = createLedger();
     const settling = (async () => {
       for (let count = 0; count < 30; count++) {
@@ -168,12 +168,12 @@ describe('the doctor finds', () => {
     ]);
   });
 
-  test('an account that counts another number of entries than it has', async () => {
+  test('an account with a wrong number of entries', async () => {
     await corrupt('update accounts set last_seq = last_seq + 1 where id = $1', [books.rich]);
     expect(await findings()).toEqual([`entry-sequence: account ${books.rich}`]);
   });
 
-  test('a broken chain of what is left', async () => {
+  test('a broken chain of remaining amounts', async () => {
     const id = await entryOf(books.short);
     await corrupt('update ledger_entries set after_micro = after_micro + 5 where id = $1', [id]);
     expect(await findings()).toEqual([
@@ -182,7 +182,7 @@ describe('the doctor finds', () => {
     ]);
   });
 
-  test('a change that was made to look right on the account side only', async () => {
+  test('a change that is consistent on the account side only', async () => {
     const id = await entryOf(books.short);
     await corrupt(
       'update ledger_entries set change_micro = change_micro + 9, after_micro = after_micro + 9 where id = $1',
@@ -309,7 +309,7 @@ describe('the doctor finds', () => {
     expect(await findings()).toEqual([`month-spent: account ${books.rich}`]);
   });
 
-  test('a receipt that says another charge, another exchange or another model than the books', async () => {
+  test('a receipt with another charge, exchange or model than the books', async () => {
     const { callId } = books.charged;
     for (const [field, wrong] of [
       ['chargeMicro', '"1"'],
@@ -329,7 +329,7 @@ describe('the doctor finds', () => {
     expect(await findings()).toEqual([]);
   });
 
-  test('an exchange that the receipt does not know', async () => {
+  test('an exchange that is missing in the receipt', async () => {
     await corrupt(
       `update ledger_entries set ref = $1, call_at = $2 where ref = 'asked for' and pool = 'balance' and account_id = $3`,
       [books.charged.callId, new Date(NOVEMBER), books.rich],
@@ -337,7 +337,7 @@ describe('the doctor finds', () => {
     expect(await findings()).toEqual([`receipt-figures: call ${books.charged.callId}`]);
   });
 
-  test('a free call without a reason, or with one that does not hold', async () => {
+  test('a free call without a reason, or with a wrong one', async () => {
     const { callId } = books.covered;
     await corrupt('update calls set free_reason = null where call_id = $1', [callId]);
     expect(await findings()).toEqual([`free-reason: call ${callId}`]);
@@ -354,7 +354,7 @@ describe('the doctor finds', () => {
     expect(await findings()).toEqual([`call-without-consumption: call ${books.covered.callId}`]);
   });
 
-  test('roll-ups that were changed, lost or made up', async () => {
+  test('roll-ups that were changed, lost or invented', async () => {
     await corrupt('update usage_hourly set output_text = output_text + 1 where account_id = $1', [
       books.poor,
     ]);
@@ -380,7 +380,7 @@ describe('the doctor finds', () => {
     expect(await findings()).toEqual(['negative: window key:1']);
   });
 
-  test('anything negative', async () => {
+  test('any negative amount', async () => {
     await corrupt('alter table accounts drop constraint accounts_credits_micro_check');
     await corrupt('update accounts set credits_micro = -1 where id = $1', [books.poor]);
     expect(await findings()).toEqual([
@@ -390,7 +390,7 @@ describe('the doctor finds', () => {
   });
 });
 
-test('a finding is told in one line with its rule', async () => {
+test('a finding is printed in one line with its rule', async () => {
   await corrupt('update accounts set balance_micro = 7 where id = $1', [books.poor]);
   const [finding] = await examine(fresh.database);
   expect(finding && describeFinding(finding)).toBe(

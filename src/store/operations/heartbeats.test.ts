@@ -28,7 +28,7 @@ const age = (worker: number, seconds: number) =>
     [seconds, worker],
   );
 
-test('a node of the catalogue is alive while one of its processes speaks', async () => {
+test('a node of the catalogue is alive while one of its processes sends heartbeats', async () => {
   expect(await loadLiveNodes(fresh.database)).toMatchObject([
     { name: 'north', alive: false, workers: 0, lastSeenAtMs: undefined },
     { name: 'south', alive: false, workers: 0, lastSeenAtMs: undefined },
@@ -52,13 +52,13 @@ test('a node of the catalogue is alive while one of its processes speaks', async
   expect(south).toMatchObject({ alive: false, workers: 0, activeCalls: 0 });
 });
 
-test('a process that beats again is one process, with its newest figures', async () => {
+test('a process that sends another heartbeat is one process, with its newest figures', async () => {
   await writeHeartbeat(fresh.database, BEAT);
   await writeHeartbeat(fresh.database, { ...BEAT, activeCalls: 9 });
   expect((await loadLiveNodes(fresh.database))[0]).toMatchObject({ workers: 1, activeCalls: 9 });
 });
 
-test('a node that has been silent is not alive, and still says when it was seen', async () => {
+test('a silent node is not alive, and has the time when it was last seen', async () => {
   await writeHeartbeat(fresh.database, BEAT);
   expect(await hasLiveServer(fresh.database)).toBe(true);
   await age(1, 16);
@@ -68,7 +68,7 @@ test('a node that has been silent is not alive, and still says when it was seen'
   expect(north?.lastSeenAtMs).toBeGreaterThan(0);
 });
 
-test('a process that ends in order is not alive at once, and was seen; who was silent for days is forgotten', async () => {
+test('a process that ends cleanly is not alive at once, and one that was silent for days is deleted', async () => {
   for (const worker of [1, 2, 3]) await writeHeartbeat(fresh.database, { ...BEAT, worker });
   await age(3, 8 * 24 * 3600);
   await endHeartbeat(fresh.database, BEAT);

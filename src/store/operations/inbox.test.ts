@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => fresh.drop());
 
-test('feedback is open until an operator says that it is done', async () => {
+test('feedback is open until an operator closes it', async () => {
   const inbox = createInbox({ database: fresh.database, log: silentLogger });
   await fresh.database.query(`insert into feedback (content) values ('one'), ('two')`);
   const open = await inbox.feedback({ status: 'open', ...PAGE });
@@ -29,7 +29,7 @@ test('feedback is open until an operator says that it is done', async () => {
   expect(await inbox.setFeedback(99, 'done', ACTOR)).toEqual({ kind: 'not-found' });
 });
 
-test('what operators say of registration holds, or the configuration does', async () => {
+test('the registration setting of operators wins over the configuration', async () => {
   const inbox = createInbox({ database: fresh.database, log: silentLogger });
   expect(await inbox.registration()).toBeUndefined();
   await inbox.setRegistration('closed', ACTOR);
@@ -46,7 +46,7 @@ test('what operators say of registration holds, or the configuration does', asyn
   ]);
 });
 
-test('what is watched are the sums of the hours, by vendor and by the platform’s credentials', async () => {
+test('the operator statistics are the sums of the hours, by vendor and by the platform’s credentials', async () => {
   const { database } = fresh;
   const calendar = createCalendar('UTC');
   const ledger = createLedgerStore({ database, creditsPerYuan: CREDITS_PER_YUAN, calendar });

@@ -48,7 +48,7 @@ const lines = async () =>
   (await fresh.database.query<{ count: number }>('select count(*)::int as count from audit_log'))[0]?.count;
 
 describe('an approval', () => {
-  test('each kind grants its own Credits, and each of them once', async () => {
+  test('of each kind grants its own Credits once', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 100n });
     await fresh.database.query('update accounts set user_type = 0 where id = $1', [accountId]);
     for (const [kind, credits, level] of [
@@ -63,7 +63,7 @@ describe('an approval', () => {
     expect(await stateOf(accountId)).toMatchObject({ user_type: 1, credits_micro: 118n });
   });
 
-  test('of twenty at once one holds, whatever the others wanted', async () => {
+  test('of twenty simultaneous ones counts once, whatever the others decide', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 100n });
     await fresh.database.query('update accounts set user_type = 0 where id = $1', [accountId]);
     const id = await submit(accountId, 'personal');
@@ -81,7 +81,7 @@ describe('an approval', () => {
 });
 
 describe('a refused write', () => {
-  test('leaves the account, its version and the audit log as they were', async () => {
+  test('leaves the account, its version and the audit log unchanged', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 100n });
     const before = [await stateOf(accountId), await lines()];
     const move = { kind: 'adjustment', pool: 'credits', changeMicro: -101n, reason: 'r' } as const;
@@ -95,7 +95,7 @@ describe('a refused write', () => {
     expect([await stateOf(accountId), await lines()]).toEqual(before);
   });
 
-  test('of an account that is not there is not found', async () => {
+  test('of an unknown account is not found', async () => {
     const nobody = 999_999;
     const move = { kind: 'adjustment', pool: 'credits', changeMicro: 1n, reason: 'r' } as const;
     const grant = { accountId: nobody, planCode: 'none', days: 1, start: 'now' } as const;
@@ -108,7 +108,7 @@ describe('a refused write', () => {
   });
 });
 
-test('the audit log has of a changed account what was changed, and of a password nothing', async () => {
+test('the audit log has the changed fields of an account, and nothing of a password', async () => {
   const wanted = {
     email: 'made@example.com',
     password: 'CANARY password',

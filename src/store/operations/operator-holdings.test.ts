@@ -27,7 +27,7 @@ const linesOf = (entity: string, key: number): Promise<Line[]> =>
     [entity, String(key)],
   );
 
-test('of ten exchanges at once each line begins where another one ended', async () => {
+test('each of ten simultaneous exchanges begins where another one ended', async () => {
   const accountId = await accountWith(fresh.database, { creditsMicro: 0n, balanceMicro: 10_000_000n });
   const wanted = { accountId, amountMicro: 1_000_000n, creditsPerYuan: 1000, ref: 'why' };
   await Promise.all(Array.from({ length: 10 }, () => exchangeAudited(audit, wanted, ACTOR)));
@@ -40,7 +40,7 @@ test('of ten exchanges at once each line begins where another one ended', async 
   expect(await linesOf('funds', accountId)).toHaveLength(10);
 });
 
-test('a key that is revoked twice at once is recorded once, and a stranger’s is none', async () => {
+test('a key that is revoked twice at once is recorded once, and a key of another account is not found', async () => {
   const accountId = await accountWith(fresh.database, {});
   const other = await accountWith(fresh.database, {});
   const wanted = {

@@ -43,7 +43,7 @@ const months = async () => {
 /** Long ago for the database's own clock, so that only the one of the test counts. */
 const MARCH = Date.UTC(2021, 2, 31, 12);
 
-test('keeps so many whole months of logs besides the running one, and all of them when asked for none', async () => {
+test('the upkeep keeps a number of whole months of logs besides the current one, or all of them', async () => {
   await ensurePartitions(fresh.database, ['2020-12', '2021-01', '2021-02']);
   await start(new ManualClock(MARCH), 0).round();
   expect(await months()).toHaveLength(4);
@@ -51,7 +51,7 @@ test('keeps so many whole months of logs besides the running one, and all of the
   expect(await months()).toEqual(['calls_2021_01', 'calls_2021_02', 'calls_2021_03']);
 });
 
-test('on many nodes at once drops each month once, and looks again only the next day', async () => {
+test('the upkeep of many nodes drops each month once, and runs again only the next day', async () => {
   await ensurePartitions(fresh.database, ['2020-12', '2021-01']);
   const clock = new ManualClock(MARCH);
   const nodes = Array.from({ length: 5 }, () => start(clock, 1));
@@ -67,14 +67,14 @@ test('on many nodes at once drops each month once, and looks again only the next
   expect(await months()).toEqual([]);
 });
 
-test('a wall clock that jumped ahead costs nobody his logs', async () => {
+test('the upkeep deletes no logs after the wall clock jumped ahead', async () => {
   const [row] = await fresh.database.query<{ month: string }>("select to_char(now(), 'YYYY-MM') as month");
   await ensurePartitions(fresh.database, [row?.month ?? '']);
   await start(new ManualClock(Date.UTC(2099, 0, 1)), 1).round();
   expect(await months()).toHaveLength(2);
 });
 
-test('a reader that holds the old logs is not waited for; they go in a later round', async () => {
+test('the upkeep does not wait for a reader of old logs; they are dropped in a later round', async () => {
   await ensurePartitions(fresh.database, ['2020-12']);
   const upkeep = start(new ManualClock(MARCH), 1);
   await fresh.database.transaction(async (transaction) => {
@@ -86,7 +86,7 @@ test('a reader that holds the old logs is not waited for; they go in a later rou
   expect(await months()).toEqual([]);
 });
 
-test('closes days an hour after their end, once for all nodes, and not by a clock that jumped ahead', async () => {
+test('the upkeep closes days an hour after their end, once for all nodes, and not by a clock that jumped ahead', async () => {
   const accountId = await accountWith(fresh.database, { creditsMicro: 10n ** 12n });
   const ledger = createLedgerStore({
     database: fresh.database,
@@ -115,7 +115,7 @@ test('closes days an hour after their end, once for all nodes, and not by a cloc
   expect(await closed()).toEqual(['03-30', '03-31']);
 });
 
-test('forgets windows that ended, and the books agree when logs were dropped', async () => {
+test('the upkeep deletes ended windows, and the books agree when logs were dropped', async () => {
   const accountId = await accountWith(fresh.database, { creditsMicro: 10n ** 12n });
   const ledger = createLedgerStore({
     database: fresh.database,
