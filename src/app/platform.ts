@@ -22,7 +22,6 @@ import { createPlatform, type Platform } from '../platform/http/dispatch.ts';
 import type { UpstreamClient } from '../upstream/contract.ts';
 import { Prober } from '../upstream/probe.ts';
 import { bindAccount, untilInForce, visibleGate } from './account.ts';
-import { bindAdmin } from './admin.ts';
 import type { AppContext } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
 import { loginTransport, openLogins } from './logins.ts';
@@ -95,7 +94,7 @@ function createPlatformReader(): BodyRead {
 
 function bindEndpoints(
   logins: Logins,
-  { data, openGate, client, health }: PlatformNeeds,
+  { data, openGate, client }: PlatformNeeds,
   context: AppContext,
 ): readonly Operation[] {
   const ports: PlatformPorts = {
@@ -103,7 +102,6 @@ function bindEndpoints(
     own: bindAccount({ data, openGate, client }, context),
     everybody: bindPublic(data, context),
     usage: bindUsage(data, context),
-    admin: bindAdmin(data, health, context),
   };
   return allOperations(ports);
 }

@@ -1,12 +1,13 @@
 import { assert } from '../kernel/assert.ts';
+import type { Actor } from '../store/operations/audit.ts';
 import type { Context } from './context.ts';
-import type { Actor } from './contract.ts';
+import type { Operation } from './operation.ts';
 
-/** The fields that all rows of operators share. */
+/** The fields that all operations of operators share. */
 export const OPERATORS = { surface: 'admin', access: 'operator' } as const;
 
-/** The actor for the audit log. */
-export function toActor({ caller, address }: Context, action: string): Actor {
+/** The actor of an operation for the audit log. */
+export function toActor({ caller, address }: Context, { name }: Pick<Operation, 'name'>): Actor {
   assert(caller?.role === 'operator', 'the dispatcher lets in operators only');
-  return { accountId: caller.accountId, address, action };
+  return { accountId: caller.accountId, address, action: name };
 }

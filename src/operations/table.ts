@@ -1,6 +1,7 @@
 import { type AccountTableNeeds, accountTable } from './account-table.ts';
-import { type AdminPorts, adminOperations } from './admin-table.ts';
+import { ADMIN_OPERATIONS } from './admin-table.ts';
 import { type AuthPorts, authOperations } from './auth/auth.ts';
+import { accountLogOperations } from './logs/account-logs.ts';
 import type { Operation } from './operation.ts';
 import { type PublicNeeds, publicOperations } from './public-table.ts';
 import { type UsageNeeds, usageOperations } from './usage-table.ts';
@@ -14,7 +15,6 @@ export interface PlatformPorts {
   readonly own: AccountTableNeeds;
   readonly everybody: PublicNeeds;
   readonly usage: UsageNeeds;
-  readonly admin: AdminPorts;
 }
 
 /** Every endpoint of the platform. A group that is not listed here is not served. */
@@ -25,7 +25,8 @@ export function allOperations(ports: PlatformPorts): readonly Operation[] {
     ...publicOperations(ports.everybody),
     ...accountTable(ports.own),
     ...usage,
-    ...adminOperations(ports.admin, usage),
+    ...ADMIN_OPERATIONS,
+    ...accountLogOperations(usage),
   ];
 }
 

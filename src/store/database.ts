@@ -32,6 +32,13 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** A page of any list. */
+export interface Listed<Item> {
+  readonly items: readonly Item[];
+  /** Of all pages. */
+  readonly total: number;
+}
+
 export interface DatabaseOptions {
   /** A PostgreSQL URL; a Unix socket is `postgresql://user@localhost/name?host=%2Fdirectory`. */
   readonly connection: string;

@@ -20,7 +20,6 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/catalog/resolve.ts': 'a catalogue with its names looked up',
   'src/catalog/entries.ts': 'a change of one entry as a catalogue file, judged by its rules',
   'src/catalog/entry-json.ts': 'catalogue entries as JSON',
-  'src/operations/admin-ports.ts': 'types of what operators need, nothing else',
   'src/ledger/doctor.ts': 'the promises of the books as a list',
   'src/ledger/receipt.ts': 'a charge, told from its figures',
   'src/ledger/end-record.ts': 'the record of a call, from its terms and its outcome',

@@ -1,8 +1,10 @@
+import { hashPassword } from '../../accounts/password.ts';
 import { systemRandom } from '../../kernel/random.ts';
 import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
 import { newPassword } from '../../operations/accounts/access.ts';
-import { accountChanges } from '../../store/operations/operator-accounts.ts';
+import { createSessionStore } from '../../store/accounts/sessions.ts';
+import { resetPasswordAudited } from '../../store/operations/operator-access.ts';
 import { type Command, CommandFailed, EXIT } from '../command.ts';
 import { auditContext, terminal } from '../operator-context.ts';
 import { say, table } from '../table.ts';
@@ -18,12 +20,12 @@ export const accountPassword: Command = {
   run: (input) =>
     withStore(input, async (setup) => {
       const accountId = await requireAccount(setup, input);
-      const wanted = { password: newPassword({ random: systemRandom }), nowMs: systemClock.now() };
-      const audit = accountChanges(auditContext(setup, input));
-      const done = await audit.resetPassword(accountId, wanted, terminal('account reset-password'));
+      const password = newPassword({ random: systemRandom });
+      const passwordHash = await hashPassword(password, systemRandom);
+      const actor = terminal('account reset-password');
+      const done = await resetPasswordAudited(auditContext(setup, input), accountId, passwordHash, actor);
       if (done.kind === 'not-found') throw new CommandFailed('the account no longer exists');
-      const json = { id: accountId, password: wanted.password, ended_sessions: done.sessions };
-      say(input, json, [wanted.password]);
+      say(input, { id: accountId, password, ended_sessions: done.sessions }, [password]);
       return EXIT.ok;
     }),
 };
@@ -37,8 +39,7 @@ export const accountSessions: Command = {
   run: (input) =>
     withStore(input, async (setup) => {
       const accountId = await requireAccount(setup, input);
-      const nowMs = systemClock.now();
-      const found = (await accountChanges(auditContext(setup, input)).sessions(accountId, nowMs)) ?? [];
+      const found = await createSessionStore(setup.database).listSessions(accountId, systemClock.now());
       const iso = createIsoFormat(setup.config.timeZone);
       const time = createTimeFormat(setup.config.timeZone);
       const rows = found.map(({ kind, address, userAgent, createdAtMs, usedAtMs }) => [

@@ -1,8 +1,7 @@
 import { REASON_LENGTH_MAX } from '../../bounds.ts';
 import { formatMicro, parseMicro } from '../../kernel/money.ts';
-import type { MoneyMove } from '../../operations/admin-ports.ts';
 import type { Setup } from '../../setup.ts';
-import { accountChanges } from '../../store/operations/operator-accounts.ts';
+import { type MoneyMove, moveAudited } from '../../store/operations/operator-money.ts';
 import {
   type Command,
   CommandFailed,
@@ -48,7 +47,7 @@ export const accountAdjust: Command = {
 export async function moveMoney(setup: Setup, input: CommandInput, wanted: MoneyMove): Promise<number> {
   const accountId = await requireAccount(setup, input);
   const action = wanted.kind === 'adjustment' ? 'account adjust' : 'account top-up';
-  const moved = await accountChanges(auditContext(setup, input)).move(accountId, wanted, terminal(action));
+  const moved = await moveAudited(auditContext(setup, input), accountId, wanted, terminal(action));
   if (moved.kind !== 'moved') throw new CommandFailed(REASONS[moved.kind]);
   const credits = formatMicro(moved.funds.creditsMicro);
   const balance = formatMicro(moved.funds.balanceMicro);

@@ -1,8 +1,7 @@
 import { RATE_MAX } from '../../catalog/file/shape-value.ts';
 import { MICRO } from '../../kernel/money.ts';
-import type { AccountChange } from '../../operations/admin-ports.ts';
 import type { Setup } from '../../setup.ts';
-import { accountChanges } from '../../store/operations/operator-accounts.ts';
+import { type AccountChange, changeAccountAudited } from '../../store/operations/operator-accounts.ts';
 import {
   type Command,
   CommandFailed,
@@ -112,7 +111,8 @@ export const accountSet: Command = {
 
 async function change(setup: Setup, input: CommandInput, patch: AccountChange): Promise<number> {
   const accountId = await requireAccount(setup, input);
-  const done = await accountChanges(auditContext(setup, input)).change(
+  const done = await changeAccountAudited(
+    auditContext(setup, input),
     accountId,
     patch,
     terminal('account set'),

@@ -2,11 +2,14 @@ import { REASON_LENGTH_MAX } from '../../bounds.ts';
 import { maskDocument } from '../../kernel/encoding/mask.ts';
 import { formatMicro } from '../../kernel/money.ts';
 import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts';
-import { systemClock } from '../../kernel/time/clock.ts';
-import type { Decision, FoundVerification } from '../../operations/admin-ports.ts';
 import type { ShowTime } from '../../operations/logs/log-items.ts';
-import { listVerifications } from '../../store/accounts/verification-decision.ts';
-import { accountChanges } from '../../store/operations/operator-accounts.ts';
+import {
+  type Decision,
+  decideVerification,
+  type FoundVerification,
+  listVerifications,
+} from '../../store/accounts/verification-decision.ts';
+import { endSessionsAudited } from '../../store/operations/operator-accounts.ts';
 import {
   type Command,
   CommandFailed,
@@ -86,8 +89,8 @@ export const accountVerify: Command = {
       const { items } = await listVerifications(setup.database, waiting, setup.sealer);
       const [pending] = items;
       if (pending === undefined) throw new CommandFailed('the account has no pending verification');
-      const { decide } = accountChanges(auditContext(setup, input));
-      const decided = await decide(pending.id, decision, terminal('account verify'));
+      const audit = auditContext(setup, input);
+      const decided = await decideVerification(audit, pending.id, decision, terminal('account verify'));
       if (decided.kind !== 'decided')
         throw new CommandFailed('the verification was decided by another operator in the meantime');
       const { verification } = decided;
@@ -119,8 +122,8 @@ export const accountLogout: Command = {
   run: (input) =>
     withStore(input, async (setup) => {
       const accountId = await requireAccount(setup, input);
-      const { endSessions } = accountChanges(auditContext(setup, input));
-      const done = await endSessions(accountId, systemClock.now(), terminal('account logout'));
+      const audit = auditContext(setup, input);
+      const done = await endSessionsAudited(audit, accountId, terminal('account logout'));
       if (done.kind === 'not-found') throw new CommandFailed('the account no longer exists');
       say(input, { id: accountId, ended: done.sessions }, [`${done.sessions} logins ended`]);
       return EXIT.ok;

@@ -1,8 +1,8 @@
+import { hashPassword } from '../../accounts/password.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../bounds.ts';
 import { systemRandom } from '../../kernel/random.ts';
-import type { WantedAccount } from '../../operations/admin-ports.ts';
 import type { Setup } from '../../setup.ts';
-import { accountChanges } from '../../store/operations/operator-accounts.ts';
+import { createAccountAudited, type WantedAccount } from '../../store/operations/operator-accounts.ts';
 import {
   type Command,
   CommandFailed,
@@ -48,16 +48,16 @@ export const accountCreate: Command = {
 async function runCreate(input: CommandInput): Promise<number> {
   const made = systemRandom.bytes(18).toString('base64url');
   const given = input.values['password-stdin'] === true ? await readPassword() : undefined;
-  const wanted: WantedAccount = {
+  const wanted: Omit<WantedAccount, 'passwordHash'> = {
     email: emailOf(requiredOption(input, 'email')),
     role: input.values.operator === true ? 'operator' : 'user',
     userType: Number(choiceOf(stringOption(input, 'user-type') ?? '0', 'user-type', ['0', '1', '2'])),
     balanceMicro: optionalValue(input, 'balance', parseDecimal) ?? 0n,
     creditsMicro: optionalValue(input, 'credits', parseDecimal) ?? 0n,
-    password: given ?? made,
   };
   return withStore(input, async (setup) => {
-    const accountId = await create(setup, input, wanted);
+    const passwordHash = await hashPassword(given ?? made, systemRandom);
+    const accountId = await create(setup, input, { ...wanted, passwordHash });
     const { email, role } = wanted;
     const shown = given === undefined ? { password: made } : {};
     if (input.values.json === true) {
@@ -71,7 +71,7 @@ async function runCreate(input: CommandInput): Promise<number> {
 }
 
 async function create(setup: Setup, input: CommandInput, wanted: WantedAccount): Promise<number> {
-  const made = await accountChanges(auditContext(setup, input)).create(wanted, terminal('account create'));
+  const made = await createAccountAudited(auditContext(setup, input), wanted, terminal('account create'));
   if (made.kind === 'email-taken') throw new CommandFailed(`${wanted.email} already has an account`);
   return made.accountId;
 }

@@ -1,5 +1,5 @@
 import { systemClock } from '../../kernel/time/clock.ts';
-import { createCallSearch } from '../../store/logs/call-search.ts';
+import { searchCalls } from '../../store/logs/call-search.ts';
 import { JSON_HELP } from '../account/account-option.ts';
 import { type Command, EXIT, stringOption } from '../command.ts';
 import { say } from '../table.ts';
@@ -29,7 +29,7 @@ export const callSearch: Command = {
       size: readPageSize(input),
     };
     return withStore(input, async ({ database, config }) => {
-      const { items } = await createCallSearch(database, systemClock).search(wanted);
+      const { items } = await searchCalls({ database, clock: systemClock }, wanted);
       const json = items.map((call) => ({
         account_id: call.accountId,
         email: call.email,

@@ -1,6 +1,11 @@
 import { ENTRY_KINDS, type EntryKind } from '../../catalog/entries.ts';
 import type { EntryJson } from '../../catalog/entry-json.ts';
-import { catalogChanges } from '../../store/catalog/change.ts';
+import {
+  deleteCatalogEntry,
+  findCatalogEntry,
+  findSettings,
+  listCatalogEntries,
+} from '../../store/catalog/change.ts';
 import { JSON_HELP } from '../account/account-option.ts';
 import {
   type Command,
@@ -40,7 +45,7 @@ export const catalogList: Command = {
     const kind = kindOf(input);
     const search = (stringOption(input, 'search') ?? '').toLowerCase();
     return withStore(input, async (setup) => {
-      const entries = await catalogChanges(auditContext(setup, input)).list(kind);
+      const entries = await listCatalogEntries(auditContext(setup, input), kind);
       const found = entries.filter((entry) => JSON.stringify(entry).toLowerCase().includes(search));
       const columns = COLUMNS[kind];
       const rows = found.map((entry) => columns.map((column) => cell(entry[column])));
@@ -67,7 +72,7 @@ export const catalogShow: Command = {
     const kind = kindOf(input);
     const key = keyOf(input);
     return withStore(input, async (setup) => {
-      const entry = await catalogChanges(auditContext(setup, input)).find(kind, key);
+      const entry = await findCatalogEntry(auditContext(setup, input), { kind, key });
       if (entry === undefined) throw new CommandFailed(`there is no entry ${key} in ${kind}`);
       say(input, entry, facts(lines(entry)));
       return EXIT.ok;
@@ -78,7 +83,7 @@ export const catalogShow: Command = {
 /** The settings at the top of the file: rates, and grants for new accounts. */
 function showSettings(input: CommandInput): Promise<number> {
   return withStore(input, async (setup) => {
-    const settings = await catalogChanges(auditContext(setup, input)).settings();
+    const settings = await findSettings(auditContext(setup, input));
     say(input, settings, facts(lines(settings)));
     return EXIT.ok;
   });
@@ -95,9 +100,9 @@ export const catalogDelete: Command = {
     const kind = kindOf(input);
     const key = keyOf(input);
     return withStore(input, async (setup) => {
-      const removed = await catalogChanges(auditContext(setup, input)).remove(
-        kind,
-        key,
+      const removed = await deleteCatalogEntry(
+        auditContext(setup, input),
+        { kind, key },
         terminal('catalog delete'),
       );
       if (removed.kind === 'not-found') throw new CommandFailed(`there is no entry ${key} in ${kind}`);

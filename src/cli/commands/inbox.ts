@@ -1,8 +1,8 @@
 import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts';
-import type { AuditRecord } from '../../operations/contract.ts';
 import type { ShowTime } from '../../operations/logs/log-items.ts';
-import { listAudit } from '../../store/operations/audit.ts';
-import { createInbox, listFeedback } from '../../store/operations/inbox.ts';
+import { findRegistration } from '../../store/accounts/registration.ts';
+import { type AuditRecord, listAudit } from '../../store/operations/audit.ts';
+import { changeRegistration, listFeedback, setFeedback } from '../../store/operations/inbox.ts';
 import { JSON_HELP } from '../account/account-option.ts';
 import { type Command, CommandFailed, EXIT, stringOption, UsageError } from '../command.ts';
 import { auditContext, terminal } from '../operator-context.ts';
@@ -56,11 +56,7 @@ export const feedbackDone: Command = {
   run: (input) => {
     const id = requiredValue(input, 'id', wholeNumber);
     return withStore(input, async (setup) => {
-      const done = await createInbox(auditContext(setup, input)).setFeedback(
-        id,
-        'done',
-        terminal('feedback done'),
-      );
+      const done = await setFeedback(auditContext(setup, input), id, 'done', terminal('feedback done'));
       if (done.kind === 'not-found') throw new CommandFailed(`there is no feedback ${id}`);
       say(input, { id, status: 'done' }, [`feedback ${id} is done`]);
       return EXIT.ok;
@@ -129,10 +125,10 @@ export const registration: Command = {
       throw new UsageError('the value must be open, closed or default');
     }
     return withStore(input, async (setup) => {
-      const inbox = createInbox(auditContext(setup, input));
       const set = wanted === 'open' || wanted === 'closed' ? wanted : undefined;
-      if (wanted !== undefined) await inbox.setRegistration(set, terminal('registration'));
-      const held = await inbox.registration();
+      if (wanted !== undefined)
+        await changeRegistration(auditContext(setup, input), set, terminal('registration'));
+      const held = await findRegistration(setup.database);
       say(input, { registration: held ?? null, configured: setup.config.registration }, [
         held ?? `${setup.config.registration} (by the configuration)`,
       ]);

@@ -38,8 +38,7 @@ export const keySet: Command = {
     return withStore(input, async (setup) => {
       const patch = patchOf(setup, input);
       const place = { accountId: await requireAccount(setup, input), keyId };
-      const change = { patch, actor: terminal('key set') };
-      const done = await changeKeyAudited(auditContext(setup, input), place, change);
+      const done = await changeKeyAudited(auditContext(setup, input), place, patch, terminal('key set'));
       if (done.kind === 'not-found') throw new CommandFailed(`the account has no key ${keyId}`);
       if (done.kind === 'unknown-policy') throw new CommandFailed('there is no such limit policy');
       say(input, { id: keyId, changed: true }, [`key ${keyId} changed`]);

@@ -1,8 +1,13 @@
 import { formatMicro } from '../../kernel/money.ts';
 import { createTimeFormat } from '../../kernel/time/calendar.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
-import type { Sales } from '../../operations/admin-ports.ts';
-import { createOperatorStats } from '../../store/operations/operator-stats.ts';
+import {
+  countPlatform,
+  findCredentialSales,
+  findTraffic,
+  findVendorSales,
+  type Sales,
+} from '../../store/operations/operator-stats.ts';
 import { JSON_HELP } from '../account/account-option.ts';
 import { type Command, EXIT, UsageError } from '../command.ts';
 import { facts, say, table } from '../table.ts';
@@ -24,14 +29,13 @@ export const overview: Command = {
     return withStore(input, async ({ database, config }) => {
       const toMs = Math.ceil(systemClock.now() / HOUR_MS) * HOUR_MS;
       const period = { fromMs: toMs - hours * HOUR_MS, toMs };
-      const stats = createOperatorStats(database);
-      const traffic = await stats.traffic(period);
-      const standing = await stats.standing(period);
-      const vendors = (await stats.vendors(period)).map((each) => ({
+      const traffic = await findTraffic(database, period);
+      const counted = await countPlatform(database, period);
+      const vendors = (await findVendorSales(database, period)).map((each) => ({
         name: each.vendor,
         ...salesJson(each),
       }));
-      const credentials = (await stats.credentials(period)).map((each) => ({
+      const credentials = (await findCredentialSales(database, period)).map((each) => ({
         name: each.credential,
         ...salesJson(each),
       }));
@@ -40,7 +44,7 @@ export const overview: Command = {
         ...counts,
         covered: formatMicro(coveredMicro),
         errors,
-        ...standing,
+        ...counted,
         vendors,
         credentials,
       };
@@ -50,8 +54,8 @@ export const overview: Command = {
           ['calls', `${traffic.calls}, ${traffic.failed} failed`],
           ['errors', errors.map(({ status, calls }) => `${status}: ${calls}`).join(', ') || 'none'],
           ['covered', `${formatMicro(coveredMicro)} yuan by subscriptions`],
-          ['accounts', `${standing.accounts}, ${traffic.activeAccounts} active, ${standing.newAccounts} new`],
-          ['waiting', `${standing.pendingVerifications} verifications, ${standing.openFeedback} feedback`],
+          ['accounts', `${counted.accounts}, ${traffic.activeAccounts} active, ${counted.newAccounts} new`],
+          ['waiting', `${counted.pendingVerifications} verifications, ${counted.openFeedback} feedback`],
         ]),
         ...['', ...salesTable('VENDOR', vendors)],
         ...['', ...salesTable('CREDENTIAL', credentials)],

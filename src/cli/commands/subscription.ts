@@ -4,7 +4,7 @@ import { systemClock } from '../../kernel/time/clock.ts';
 import type { ShowTime } from '../../operations/logs/log-items.ts';
 import type { Setup } from '../../setup.ts';
 import { type ListedSubscription, listSubscriptions } from '../../store/accounts/subscriptions.ts';
-import { accountChanges } from '../../store/operations/operator-accounts.ts';
+import { cancelAudited, grantAudited } from '../../store/operations/operator-money.ts';
 import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from '../account/account-option.ts';
 import {
   type Command,
@@ -84,10 +84,7 @@ export const subscriptionCancel: Command = {
     return withStore(input, async (setup) => {
       const accountId = await requireAccount(setup, input);
       const place = { accountId, subscriptionId: id };
-      const done = await accountChanges(auditContext(setup, input)).cancel(
-        place,
-        terminal('subscription cancel'),
-      );
+      const done = await cancelAudited(auditContext(setup, input), place, terminal('subscription cancel'));
       if (done.kind === 'not-found') {
         throw new CommandFailed(`the account has no subscription ${id} that is current or in the future`);
       }
@@ -112,8 +109,7 @@ async function grant(
   const accountId = await requireAccount(setup, input);
   const start = input.values['after-current'] === true ? 'after-current' : 'now';
   const wanted = { accountId, planCode, days, start } as const;
-  const changes = accountChanges(auditContext(setup, input));
-  const granted = await changes.grant(wanted, systemClock.now(), terminal('subscription grant'));
+  const granted = await grantAudited(auditContext(setup, input), wanted, terminal('subscription grant'));
   if (granted.kind !== 'granted') throw new CommandFailed(REASONS[granted.kind]);
   const { subscriptionId: id, startsAtMs, endsAtMs } = granted;
   const time = createTimeFormat(setup.config.timeZone);

@@ -1,6 +1,11 @@
 import type { SessionView } from '../../accounts/login-contract.ts';
+import { hashPassword } from '../../accounts/password.ts';
 import type { Times } from '../../kernel/time/calendar.ts';
-import type { AccountChanges } from '../admin-ports.ts';
+import { listKeys } from '../../store/accounts/api-keys.ts';
+import { createSessionStore } from '../../store/accounts/sessions.ts';
+import { changeKeyAudited, resetPasswordAudited } from '../../store/operations/operator-access.ts';
+import { accountExists } from '../../store/operations/operator-accounts.ts';
+import { revokeKeyAudited } from '../../store/operations/operator-holdings.ts';
 import type { Context } from '../context.ts';
 import { fail } from '../failure.ts';
 import { ID, ID_PARAMS, PAGE_QUERY, readExcerpt, TIME, toPage } from '../fields.ts';
@@ -9,92 +14,71 @@ import { data, type Operation, operation } from '../operation.ts';
 import { OPERATORS, toActor } from '../operator.ts';
 import { Type } from '../schema.ts';
 
-export interface AccessNeeds {
-  readonly accounts: Pick<
-    AccountChanges,
-    'find' | 'keys' | 'changeKey' | 'removeKey' | 'sessions' | 'resetPassword'
-  >;
-  readonly times: Times;
-}
-
 const GROUP = { ...OPERATORS, tag: 'Accounts' } as const;
 const KEY_PARAMS = Type.Object({ id: ID, key_id: ID });
 
-/** The access to an account: its keys, its logins and its password. */
-export function accessOperations(needs: AccessNeeds): readonly Operation[] {
-  return [keys(needs), changeKey(needs), removeKey(needs), sessions(needs), resetPassword(needs)];
-}
+const keys = operation({
+  ...GROUP,
+  name: 'accounts.listKeys',
+  method: 'GET',
+  path: '/accounts/:id/keys',
+  title: 'List keys of an account',
+  summary: 'The keys of an account, newest first, each with its prefix.',
+  params: ID_PARAMS,
+  query: PAGE_QUERY,
+  data: Type.Array(KEY),
+  paged: true,
+  fails: ['notFound'],
+  example: { data: [KEY_EXAMPLE] },
+  handle: async ({ params, query }, context) => {
+    if (!(await accountExists(context.database, params.id))) return fail('notFound');
+    const excerpt = readExcerpt(query);
+    const { items, total } = await listKeys(context.database, params.id, excerpt);
+    const rows = items.map((key) => shownKey(key, context));
+    return toPage(rows, total, excerpt);
+  },
+});
 
-function keys({ accounts, times }: AccessNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'accounts.listKeys',
-    method: 'GET',
-    path: '/accounts/:id/keys',
-    title: 'List keys of an account',
-    summary: 'The keys of an account, newest first, each with its prefix.',
-    params: ID_PARAMS,
-    query: PAGE_QUERY,
-    data: Type.Array(KEY),
-    paged: true,
-    fails: ['notFound'],
-    example: { data: [KEY_EXAMPLE] },
-    handle: async ({ params, query }, { clock }) => {
-      if ((await accounts.find(params.id, clock.now())) === undefined) return fail('notFound');
-      const excerpt = readExcerpt(query);
-      const { items, total } = await accounts.keys(params.id, excerpt);
-      const rows = items.map((key) => shownKey(key, times));
-      return toPage(rows, total, excerpt);
-    },
-  });
-}
+const changeKey: Operation = operation({
+  ...GROUP,
+  name: 'accounts.updateKey',
+  method: 'PUT',
+  path: '/accounts/:id/keys/:key_id',
+  title: 'Update a key of an account',
+  summary: 'Disable or enable a key of an account, or change its name, policy or expiry.',
+  params: KEY_PARAMS,
+  body: Type.Object(KEY_CHANGE),
+  data: KEY,
+  fails: ['notFound'],
+  example: { body: { status: 'disabled' }, data: { ...KEY_EXAMPLE, status: 'disabled' } },
+  handle: async ({ params, body }, context) => {
+    const patch = toKeyPatch(body, context, context.clock);
+    if ('kind' in patch) return patch;
+    const place = { accountId: params.id, keyId: params.key_id };
+    const done = await changeKeyAudited(context, place, patch, toActor(context, changeKey));
+    if (done.kind === 'not-found') return fail('notFound');
+    if (done.kind === 'unknown-policy') return fail('badParameter', 'policy_id: there is no such policy');
+    return data(shownKey(done.key, context));
+  },
+});
 
-function changeKey({ accounts, times }: AccessNeeds): Operation {
-  const name = 'accounts.updateKey';
-  return operation({
-    ...GROUP,
-    name,
-    method: 'PUT',
-    path: '/accounts/:id/keys/:key_id',
-    title: 'Update a key of an account',
-    summary: 'Disable or enable a key of an account, or change its name, policy or expiry.',
-    params: KEY_PARAMS,
-    body: Type.Object(KEY_CHANGE),
-    data: KEY,
-    fails: ['notFound'],
-    example: { body: { status: 'disabled' }, data: { ...KEY_EXAMPLE, status: 'disabled' } },
-    handle: async ({ params, body }, context) => {
-      const patch = toKeyPatch(body, times, context.clock);
-      if ('kind' in patch) return patch;
-      const place = { accountId: params.id, keyId: params.key_id };
-      const done = await accounts.changeKey(place, patch, toActor(context, name));
-      if (done.kind === 'not-found') return fail('notFound');
-      if (done.kind === 'unknown-policy') return fail('badParameter', 'policy_id: there is no such policy');
-      return data(shownKey(done.key, times));
-    },
-  });
-}
-
-function removeKey({ accounts }: AccessNeeds): Operation {
-  const name = 'accounts.deleteKey';
-  return operation({
-    ...GROUP,
-    name,
-    method: 'DELETE',
-    path: '/accounts/:id/keys/:key_id',
-    title: 'Delete a key of an account',
-    summary: 'Delete a key of an account. It is refused from the next call on.',
-    params: KEY_PARAMS,
-    data: Type.Object({}),
-    fails: ['notFound'],
-    example: { data: {} },
-    handle: async ({ params }, context) => {
-      const place = { accountId: params.id, keyId: params.key_id };
-      const done = await accounts.removeKey(place, toActor(context, name));
-      return done.kind === 'not-found' ? fail('notFound') : data({});
-    },
-  });
-}
+const removeKey: Operation = operation({
+  ...GROUP,
+  name: 'accounts.deleteKey',
+  method: 'DELETE',
+  path: '/accounts/:id/keys/:key_id',
+  title: 'Delete a key of an account',
+  summary: 'Delete a key of an account. It is refused from the next call on.',
+  params: KEY_PARAMS,
+  data: Type.Object({}),
+  fails: ['notFound'],
+  example: { data: {} },
+  handle: async ({ params }, context) => {
+    const place = { accountId: params.id, keyId: params.key_id };
+    const done = await revokeKeyAudited(context, place, toActor(context, removeKey));
+    return done.kind === 'not-found' ? fail('notFound') : data({});
+  },
+});
 
 const SESSION = Type.Object({
   kind: Type.Union([Type.Literal('token'), Type.Literal('cookie')]),
@@ -105,32 +89,32 @@ const SESSION = Type.Object({
   expires_at: TIME,
 });
 
-function sessions({ accounts, times }: AccessNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'accounts.listSessions',
-    method: 'GET',
-    path: '/accounts/:id/sessions',
-    title: 'List sessions of an account',
-    summary: 'The logins of an account, the most recently used first.',
-    params: ID_PARAMS,
-    data: Type.Array(SESSION),
-    fails: ['notFound'],
-    example: {
-      data: [
-        {
-          ...{ kind: 'cookie', address: '192.0.2.7', user_agent: 'Mozilla/5.0 Firefox/140.0' },
-          ...{ created_at: '2026-11-14 08:00:00', last_seen_at: '2026-11-15 09:05:00' },
-          expires_at: '2026-11-21 08:00:00',
-        },
-      ],
-    },
-    handle: async ({ params }, { clock }) => {
-      const found = await accounts.sessions(params.id, clock.now());
-      return found === undefined ? fail('notFound') : data(found.map((each) => shownSession(each, times)));
-    },
-  });
-}
+const sessions = operation({
+  ...GROUP,
+  name: 'accounts.listSessions',
+  method: 'GET',
+  path: '/accounts/:id/sessions',
+  title: 'List sessions of an account',
+  summary: 'The logins of an account, the most recently used first.',
+  params: ID_PARAMS,
+  data: Type.Array(SESSION),
+  fails: ['notFound'],
+  example: {
+    data: [
+      {
+        ...{ kind: 'cookie', address: '192.0.2.7', user_agent: 'Mozilla/5.0 Firefox/140.0' },
+        ...{ created_at: '2026-11-14 08:00:00', last_seen_at: '2026-11-15 09:05:00' },
+        expires_at: '2026-11-21 08:00:00',
+      },
+    ],
+  },
+  handle: async ({ params }, context) => {
+    const { database, clock } = context;
+    if (!(await accountExists(database, params.id))) return fail('notFound');
+    const found = await createSessionStore(database).listSessions(params.id, clock.now());
+    return data(found.map((each) => shownSession(each, context)));
+  },
+});
 
 function shownSession(session: SessionView, { showTime }: Times): object {
   return {
@@ -148,30 +132,36 @@ export function newPassword({ random }: Pick<Context, 'random'>): string {
   return random.bytes(MADE_PASSWORD_BYTES).toString('base64url');
 }
 
-function resetPassword({ accounts }: AccessNeeds): Operation {
-  const name = 'accounts.resetPassword';
-  return operation({
-    ...GROUP,
-    name,
-    method: 'POST',
-    path: '/accounts/:id/password-reset',
-    title: 'Reset the password of an account',
-    summary: 'Set a temporary password, shown once. The old password and all logins end.',
-    params: ID_PARAMS,
-    data: Type.Object({
-      password: Type.String({ description: 'Only this answer shows it.' }),
-      ended_sessions: Type.Integer({ minimum: 0 }),
-    }),
-    fails: ['notFound', 'conflict'],
-    example: { data: { password: 'c29tZXRoaW5nIG1hZGUgdXA', ended_sessions: 2 } },
-    handle: async ({ params }, context) => {
-      if (params.id === context.caller?.accountId) {
-        return fail('conflict', 'Use your current password to change your own password');
-      }
-      const wanted = { password: newPassword(context), nowMs: context.clock.now() };
-      const done = await accounts.resetPassword(params.id, wanted, toActor(context, name));
-      if (done.kind === 'not-found') return fail('notFound');
-      return data({ password: wanted.password, ended_sessions: done.sessions });
-    },
-  });
-}
+const resetPassword: Operation = operation({
+  ...GROUP,
+  name: 'accounts.resetPassword',
+  method: 'POST',
+  path: '/accounts/:id/password-reset',
+  title: 'Reset the password of an account',
+  summary: 'Set a temporary password, shown once. The old password and all logins end.',
+  params: ID_PARAMS,
+  data: Type.Object({
+    password: Type.String({ description: 'Only this answer shows it.' }),
+    ended_sessions: Type.Integer({ minimum: 0 }),
+  }),
+  fails: ['notFound', 'conflict'],
+  example: { data: { password: 'c29tZXRoaW5nIG1hZGUgdXA', ended_sessions: 2 } },
+  handle: async ({ params }, context) => {
+    if (params.id === context.caller?.accountId) {
+      return fail('conflict', 'Use your current password to change your own password');
+    }
+    const password = newPassword(context);
+    const passwordHash = await hashPassword(password, context.random);
+    const done = await resetPasswordAudited(
+      context,
+      params.id,
+      passwordHash,
+      toActor(context, resetPassword),
+    );
+    if (done.kind === 'not-found') return fail('notFound');
+    return data({ password, ended_sessions: done.sessions });
+  },
+});
+
+/** The access to an account: its keys, its logins and its password. */
+export const accessOperations: readonly Operation[] = [keys, changeKey, removeKey, sessions, resetPassword];

@@ -1,14 +1,15 @@
 import { maskDocument } from '../../kernel/encoding/mask.ts';
 import { formatMicro } from '../../kernel/money.ts';
-import type { AccountDetail, FoundAccount, FoundSubscription, FoundVerification } from '../admin-ports.ts';
+import type { Times } from '../../kernel/time/calendar.ts';
+import type { ListedAccount } from '../../store/accounts/account-list.ts';
+import type { ListedSubscription } from '../../store/accounts/subscriptions.ts';
+import type { FoundVerification } from '../../store/accounts/verification-decision.ts';
+import type { AccountDetail } from '../../store/operations/operator-accounts.ts';
+import type { OperationDeps } from '../context.ts';
 
-/** The format of times, and the current month of the cap. */
-export interface Shown {
-  showTime(timeMs: number): string;
-  month(nowMs: number): string;
-}
+type Shown = Pick<Times, 'showTime'>;
 
-export function shownListed(account: FoundAccount, { showTime }: Shown): object {
+export function shownListed(account: ListedAccount, { showTime }: Shown): object {
   return {
     id: account.id,
     email: account.email,
@@ -21,12 +22,15 @@ export function shownListed(account: FoundAccount, { showTime }: Shown): object 
   };
 }
 
-export function shownAccount(detail: AccountDetail, shown: Shown, nowMs: number): object {
+export function shownAccount(
+  detail: AccountDetail,
+  context: Pick<OperationDeps, 'clock' | 'month' | 'showTime'>,
+): object {
   const { account, keys, credentials, subscriptions, verification, createdAtMs } = detail;
   const { funds, preference } = account;
-  const spentMicro = funds.month === shown.month(nowMs) ? funds.monthSpentMicro : 0n;
+  const spentMicro = funds.month === context.month(context.clock.now()) ? funds.monthSpentMicro : 0n;
   return {
-    ...shownListed({ ...account, ...funds, createdAtMs }, shown),
+    ...shownListed({ ...account, ...funds, createdAtMs }, context),
     user_rate: formatMicro(account.userRateMicro),
     policy_id: account.policyId ?? null,
     api_billing: account.apiBilling,
@@ -35,16 +39,16 @@ export function shownAccount(detail: AccountDetail, shown: Shown, nowMs: number)
     month_spent: formatMicro(spentMicro),
     fallback_model: preference.fallbackModel,
     byok_fallback: preference.byokFallback,
-    verification: verification === undefined ? null : wholeVerification(verification, shown),
-    subscriptions: subscriptions.items.map((each) => shownSubscription(each, shown)),
+    verification: verification === undefined ? null : wholeVerification(verification, context),
+    subscriptions: subscriptions.items.map((each) => shownSubscription(each, context)),
     keys: keys.items.map((key) => ({
       id: key.id,
       name: key.name,
       prefix: key.prefix,
       policy_id: key.policyId ?? null,
-      expires_at: key.expiresAtMs === undefined ? null : shown.showTime(key.expiresAtMs),
+      expires_at: key.expiresAtMs === undefined ? null : context.showTime(key.expiresAtMs),
       status: key.status,
-      created_at: shown.showTime(key.createdAtMs),
+      created_at: context.showTime(key.createdAtMs),
     })),
     keys_total: keys.total,
     credentials: credentials.map(({ id, vendorCode, name, hint, baseUrl, status }) => ({
@@ -53,7 +57,7 @@ export function shownAccount(detail: AccountDetail, shown: Shown, nowMs: number)
   };
 }
 
-export function shownSubscription(subscription: FoundSubscription, { showTime }: Shown): object {
+export function shownSubscription(subscription: ListedSubscription, { showTime }: Shown): object {
   const { id, planCode, startsAtMs, endsAtMs, status } = subscription;
   return { id, plan: planCode, starts_at: showTime(startsAtMs), ends_at: showTime(endsAtMs), status };
 }

@@ -1,6 +1,14 @@
+import { hashPassword } from '../../accounts/password.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../bounds.ts';
 import { MICRO } from '../../kernel/money.ts';
-import type { AccountChange, AccountChanges } from '../admin-ports.ts';
+import { listAccounts } from '../../store/accounts/account-list.ts';
+import {
+  type AccountChange,
+  changeAccountAudited,
+  createAccountAudited,
+  endSessionsAudited,
+  findAccountDetail,
+} from '../../store/operations/operator-accounts.ts';
 import type { Context } from '../context.ts';
 import { type Failure, fail } from '../failure.ts';
 import {
@@ -15,7 +23,7 @@ import {
   tooLarge,
   toPage,
 } from '../fields.ts';
-import { data, type Operation, operation } from '../operation.ts';
+import { type Answer, data, type Operation, operation } from '../operation.ts';
 import { OPERATORS, toActor } from '../operator.ts';
 import { type Static, Type } from '../schema.ts';
 import { newPassword } from './access.ts';
@@ -28,119 +36,100 @@ import {
   ROLE,
   USER_TYPE,
 } from './account-schema.ts';
-import { type Shown, shownAccount, shownListed } from './account-view.ts';
-
-export interface AccountNeeds {
-  readonly accounts: AccountChanges;
-  readonly shown: Shown;
-}
+import { shownAccount, shownListed } from './account-view.ts';
 
 const GROUP = { ...OPERATORS, tag: 'Accounts' } as const;
 /** 100 is list price. Ten thousand times that is a typing error, as in the catalogue. */
 const RATE_MICRO_MAX = 1_000_000n * MICRO;
 
-export function accountOperations(needs: AccountNeeds): readonly Operation[] {
-  return [search(needs), detail(needs), create(needs), change(needs), endSessions(needs)];
+const search = operation({
+  ...GROUP,
+  name: 'accounts.list',
+  method: 'GET',
+  path: '/accounts',
+  title: 'List accounts',
+  summary: 'Accounts, newest first.',
+  query: pageQuery({
+    email: Type.Optional(
+      Type.String({ maxLength: 254, description: 'Only addresses that contain this text.' }),
+    ),
+    status: Type.Optional(STATUS),
+    role: Type.Optional(ROLE),
+    user_type: Type.Optional(USER_TYPE),
+  }),
+  data: Type.Array(LISTED_ACCOUNT),
+  paged: true,
+  example: { data: [LISTED_EXAMPLE] },
+  handle: async ({ query }, context) => {
+    const { email = '', status, role, user_type: userType } = query;
+    const excerpt = readExcerpt(query);
+    const { offset, limit } = excerpt;
+    const wanted = { emailPart: email.trim().toLowerCase(), status, role, userType, offset, limit };
+    const { items, total } = await listAccounts(context.database, wanted);
+    const rows = items.map((account) => shownListed(account, context));
+    return toPage(rows, total, excerpt);
+  },
+});
+
+const detail = operation({
+  ...GROUP,
+  name: 'accounts.get',
+  method: 'GET',
+  path: '/accounts/:id',
+  title: 'Get an account',
+  summary: 'One account with its money, settings, subscriptions, keys and BYOK credentials.',
+  params: ID_PARAMS,
+  data: ACCOUNT,
+  fails: ['notFound'],
+  example: { data: ACCOUNT_EXAMPLE },
+  handle: ({ params }, context) => answerAccount(params.id, context),
+});
+
+async function answerAccount(accountId: number, context: Context): Promise<Answer> {
+  const found = await findAccountDetail(context, accountId);
+  return found === undefined ? fail('notFound') : data(shownAccount(found, context));
 }
 
-function search({ accounts, shown }: AccountNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'accounts.list',
-    method: 'GET',
-    path: '/accounts',
-    title: 'List accounts',
-    summary: 'Accounts, newest first.',
-    query: pageQuery({
-      email: Type.Optional(
-        Type.String({ maxLength: 254, description: 'Only addresses that contain this text.' }),
-      ),
-      status: Type.Optional(STATUS),
-      role: Type.Optional(ROLE),
-      user_type: Type.Optional(USER_TYPE),
-    }),
-    data: Type.Array(LISTED_ACCOUNT),
-    paged: true,
-    example: { data: [LISTED_EXAMPLE] },
-    handle: async ({ query }) => {
-      const { email = '', status, role, user_type: userType } = query;
-      const excerpt = readExcerpt(query);
-      const { offset, limit } = excerpt;
-      const wanted = { emailPart: email.trim().toLowerCase(), status, role, userType, offset, limit };
-      const { items, total } = await accounts.search(wanted);
-      const rows = items.map((account) => shownListed(account, shown));
-      return toPage(rows, total, excerpt);
-    },
-  });
-}
-
-function detail(needs: AccountNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'accounts.get',
-    method: 'GET',
-    path: '/accounts/:id',
-    title: 'Get an account',
-    summary: 'One account with its money, settings, subscriptions, keys and BYOK credentials.',
-    params: ID_PARAMS,
-    data: ACCOUNT,
-    fails: ['notFound'],
-    example: { data: ACCOUNT_EXAMPLE },
-    handle: ({ params }, context) => answerAccount(needs, params.id, context),
-  });
-}
-
-async function answerAccount({ accounts, shown }: AccountNeeds, accountId: number, { clock }: Context) {
-  const nowMs = clock.now();
-  const found = await accounts.find(accountId, nowMs);
-  return found === undefined ? fail('notFound') : data(shownAccount(found, shown, nowMs));
-}
-
-function create({ accounts }: AccountNeeds): Operation {
-  const name = 'accounts.create';
-  return operation({
-    ...GROUP,
-    name,
-    method: 'POST',
-    path: '/accounts',
-    title: 'Create an account',
-    summary: 'Create an account. Without a password one is generated and shown once.',
-    body: Type.Object({
-      email: EMAIL,
-      password: Type.Optional(
-        Type.String({ minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX }),
-      ),
-      role: Type.Optional(ROLE),
-      user_type: Type.Optional(USER_TYPE),
-      balance: Type.Optional(AMOUNT),
-      credits: Type.Optional(AMOUNT),
-    }),
-    data: Type.Object({
-      id: ID_PARAMS.properties.id,
-      email: Type.String(),
-      password: nullable(Type.String({ description: 'Only if none was given. It is not stored.' })),
-    }),
-    fails: ['conflict', 'tooManyRequests'],
-    example: {
-      body: { email: 'new@example.com', credits: '1000' },
-      data: { id: 13, email: 'new@example.com', password: 'c29tZXRoaW5nIG1hZGUgdXA' },
-    },
-    handle: async ({ body }, context) => {
-      const email = body.email.toLowerCase();
-      const balanceMicro = parseAmount(body.balance ?? '0');
-      const creditsMicro = parseAmount(body.credits ?? '0');
-      if (balanceMicro === undefined) return tooLarge('balance');
-      if (creditsMicro === undefined) return tooLarge('credits');
-      const made = body.password === undefined ? newPassword(context) : null;
-      const { role = 'user', user_type: userType = 0 } = body;
-      const password = body.password ?? made ?? '';
-      const wanted = { email, password, role, userType, balanceMicro, creditsMicro };
-      const created = await accounts.create(wanted, toActor(context, name));
-      if (created.kind === 'email-taken') return fail('conflict', 'This address already has an account');
-      return data({ id: created.accountId, email, password: made });
-    },
-  });
-}
+const create: Operation = operation({
+  ...GROUP,
+  name: 'accounts.create',
+  method: 'POST',
+  path: '/accounts',
+  title: 'Create an account',
+  summary: 'Create an account. Without a password one is generated and shown once.',
+  body: Type.Object({
+    email: EMAIL,
+    password: Type.Optional(Type.String({ minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX })),
+    role: Type.Optional(ROLE),
+    user_type: Type.Optional(USER_TYPE),
+    balance: Type.Optional(AMOUNT),
+    credits: Type.Optional(AMOUNT),
+  }),
+  data: Type.Object({
+    id: ID_PARAMS.properties.id,
+    email: Type.String(),
+    password: nullable(Type.String({ description: 'Only if none was given. It is not stored.' })),
+  }),
+  fails: ['conflict', 'tooManyRequests'],
+  example: {
+    body: { email: 'new@example.com', credits: '1000' },
+    data: { id: 13, email: 'new@example.com', password: 'c29tZXRoaW5nIG1hZGUgdXA' },
+  },
+  handle: async ({ body }, context) => {
+    const email = body.email.toLowerCase();
+    const balanceMicro = parseAmount(body.balance ?? '0');
+    const creditsMicro = parseAmount(body.credits ?? '0');
+    if (balanceMicro === undefined) return tooLarge('balance');
+    if (creditsMicro === undefined) return tooLarge('credits');
+    const made = body.password === undefined ? newPassword(context) : null;
+    const { role = 'user', user_type: userType = 0 } = body;
+    const passwordHash = await hashPassword(body.password ?? made ?? '', context.random);
+    const wanted = { email, passwordHash, role, userType, balanceMicro, creditsMicro };
+    const created = await createAccountAudited(context, wanted, toActor(context, create));
+    if (created.kind === 'email-taken') return fail('conflict', 'This address already has an account');
+    return data({ id: created.accountId, email, password: made });
+  },
+});
 
 const CHANGE = Type.Object({
   status: Type.Optional(STATUS),
@@ -155,37 +144,33 @@ const CHANGE = Type.Object({
   byok_fallback: Type.Optional(Type.Boolean()),
 });
 
-function change(needs: AccountNeeds): Operation {
-  const name = 'accounts.update';
-  return operation({
-    ...GROUP,
-    name,
-    method: 'PUT',
-    path: '/accounts/:id',
-    title: 'Update an account',
-    summary: 'Enable or disable an account, change its role, level, rate, settings or limits.',
-    params: ID_PARAMS,
-    body: CHANGE,
-    data: ACCOUNT,
-    fails: ['notFound', 'conflict'],
-    example: { body: { status: 'disabled' }, data: { ...ACCOUNT_EXAMPLE, status: 'disabled' } },
-    handle: async ({ params, body }, context) => {
-      const patch = patchOf(body);
-      if ('kind' in patch) return patch;
-      const isOwn = params.id === context.caller?.accountId;
-      // Otherwise the last operator could lock everybody out. Another operator must do it.
-      if (isOwn && (body.status === 'disabled' || body.role === 'user')) {
-        return fail('conflict', 'You cannot remove your own rights');
-      }
-      const done = await needs.accounts.change(params.id, patch, toActor(context, name));
-      if (done.kind === 'not-found') return fail('notFound');
-      if (done.kind === 'unknown-model')
-        return fail('badParameter', 'fallback_model: there is no such model');
-      if (done.kind === 'unknown-policy') return fail('badParameter', 'policy_id: there is no such policy');
-      return answerAccount(needs, params.id, context);
-    },
-  });
-}
+const change: Operation = operation({
+  ...GROUP,
+  name: 'accounts.update',
+  method: 'PUT',
+  path: '/accounts/:id',
+  title: 'Update an account',
+  summary: 'Enable or disable an account, change its role, level, rate, settings or limits.',
+  params: ID_PARAMS,
+  body: CHANGE,
+  data: ACCOUNT,
+  fails: ['notFound', 'conflict'],
+  example: { body: { status: 'disabled' }, data: { ...ACCOUNT_EXAMPLE, status: 'disabled' } },
+  handle: async ({ params, body }, context) => {
+    const patch = patchOf(body);
+    if ('kind' in patch) return patch;
+    const isOwn = params.id === context.caller?.accountId;
+    // Otherwise the last operator could lock everybody out. Another operator must do it.
+    if (isOwn && (body.status === 'disabled' || body.role === 'user')) {
+      return fail('conflict', 'You cannot remove your own rights');
+    }
+    const done = await changeAccountAudited(context, params.id, patch, toActor(context, change));
+    if (done.kind === 'not-found') return fail('notFound');
+    if (done.kind === 'unknown-model') return fail('badParameter', 'fallback_model: there is no such model');
+    if (done.kind === 'unknown-policy') return fail('badParameter', 'policy_id: there is no such policy');
+    return answerAccount(params.id, context);
+  },
+});
 
 function patchOf(body: Static<typeof CHANGE>): AccountChange | Failure {
   const rateMicro = body.user_rate === undefined ? undefined : parseAmount(body.user_rate);
@@ -209,22 +194,21 @@ function patchOf(body: Static<typeof CHANGE>): AccountChange | Failure {
   };
 }
 
-function endSessions({ accounts }: AccountNeeds): Operation {
-  const name = 'accounts.endSessions';
-  return operation({
-    ...GROUP,
-    name,
-    method: 'DELETE',
-    path: '/accounts/:id/sessions',
-    title: 'End sessions of an account',
-    summary: 'End all logins of an account. Its tokens are invalid at once.',
-    params: ID_PARAMS,
-    data: Type.Object({ ended: Type.Integer({ minimum: 0 }) }),
-    fails: ['notFound'],
-    example: { data: { ended: 2 } },
-    handle: async ({ params }, context) => {
-      const done = await accounts.endSessions(params.id, context.clock.now(), toActor(context, name));
-      return done.kind === 'not-found' ? fail('notFound') : data({ ended: done.sessions });
-    },
-  });
-}
+const endSessions: Operation = operation({
+  ...GROUP,
+  name: 'accounts.endSessions',
+  method: 'DELETE',
+  path: '/accounts/:id/sessions',
+  title: 'End sessions of an account',
+  summary: 'End all logins of an account. Its tokens are invalid at once.',
+  params: ID_PARAMS,
+  data: Type.Object({ ended: Type.Integer({ minimum: 0 }) }),
+  fails: ['notFound'],
+  example: { data: { ended: 2 } },
+  handle: async ({ params }, context) => {
+    const done = await endSessionsAudited(context, params.id, toActor(context, endSessions));
+    return done.kind === 'not-found' ? fail('notFound') : data({ ended: done.sessions });
+  },
+});
+
+export const accountOperations: readonly Operation[] = [search, detail, create, change, endSessions];

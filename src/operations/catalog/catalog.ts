@@ -1,6 +1,17 @@
 import { ENTRY_KINDS, type EntryKind } from '../../catalog/entries.ts';
 import type { EntryJson } from '../../catalog/entry-json.ts';
-import type { CatalogChanges, Changed, EntryRefusal } from '../admin-ports.ts';
+import {
+  type Changed,
+  changeSettings,
+  createCatalogEntry,
+  deleteCatalogEntry,
+  type EntryPlace,
+  type EntryRefusal,
+  findCatalogEntry,
+  findSettings,
+  listCatalogEntries,
+  updateCatalogEntry,
+} from '../../store/catalog/change.ts';
 import { fail } from '../failure.ts';
 import { ID, pageQuery, readExcerpt, toPage } from '../fields.ts';
 import { type Answer, data, type Operation, operation } from '../operation.ts';
@@ -23,21 +34,6 @@ const KINDS: Readonly<Record<EntryKind, { readonly one: string; readonly param: 
 
 const GROUP = { ...OPERATORS, tag: 'Catalogue' } as const;
 
-/** For each kind of entry: list, get, create, update, delete; and the settings. */
-export function catalogOperations(catalog: CatalogChanges): readonly Operation[] {
-  return [
-    ...ENTRY_KINDS.flatMap((kind) => [
-      listRow(catalog, kind),
-      detailRow(catalog, kind),
-      createRow(catalog, kind),
-      updateRow(catalog, kind),
-      deleteRow(catalog, kind),
-    ]),
-    settingsRow(catalog),
-    changeSettingsRow(catalog),
-  ];
-}
-
 function aOrAn(noun: string): string {
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }
@@ -47,11 +43,11 @@ function paramsOf(kind: EntryKind): TObject {
   return Type.Object({ [param]: param === 'id' ? ID : Type.String({ minLength: 1, maxLength: 256 }) });
 }
 
-function keyOf(kind: EntryKind, params: object): string {
-  return String((params as Record<string, unknown>)[KINDS[kind].param]);
+function placeOf(kind: EntryKind, params: object): EntryPlace {
+  return { kind, key: String((params as Record<string, unknown>)[KINDS[kind].param]) };
 }
 
-function listRow(catalog: CatalogChanges, kind: EntryKind): Operation {
+function listOf(kind: EntryKind): Operation {
   return operation({
     ...GROUP,
     name: `${kind}.list`,
@@ -70,9 +66,9 @@ function listRow(catalog: CatalogChanges, kind: EntryKind): Operation {
     data: Type.Array(shownSchema(kind)),
     paged: true,
     example: { data: [ENTRY_EXAMPLES[kind].shown] },
-    handle: async ({ query }) => {
+    handle: async ({ query }, context) => {
       const excerpt = readExcerpt(query);
-      const found = matching(await catalog.list(kind), query.search ?? '');
+      const found = matching(await listCatalogEntries(context, kind), query.search ?? '');
       return toPage(found.slice(excerpt.offset, excerpt.offset + excerpt.limit), found.length, excerpt);
     },
   });
@@ -87,7 +83,7 @@ function matching(entries: readonly EntryJson[], search: string): readonly Entry
   );
 }
 
-function detailRow(catalog: CatalogChanges, kind: EntryKind): Operation {
+function detailOf(kind: EntryKind): Operation {
   const { one, param } = KINDS[kind];
   return operation({
     ...GROUP,
@@ -100,14 +96,14 @@ function detailRow(catalog: CatalogChanges, kind: EntryKind): Operation {
     data: shownSchema(kind),
     fails: ['notFound'],
     example: { data: ENTRY_EXAMPLES[kind].shown },
-    handle: async ({ params }) => {
-      const entry = await catalog.find(kind, keyOf(kind, params));
+    handle: async ({ params }, context) => {
+      const entry = await findCatalogEntry(context, placeOf(kind, params));
       return entry === undefined ? fail('notFound') : data(entry);
     },
   });
 }
 
-function createRow(catalog: CatalogChanges, kind: EntryKind): Operation {
+function createOf(kind: EntryKind): Operation {
   const name = `${kind}.create`;
   const one = aOrAn(KINDS[kind].one);
   return operation({
@@ -121,11 +117,12 @@ function createRow(catalog: CatalogChanges, kind: EntryKind): Operation {
     data: shownSchema(kind),
     fails: ['conflict'],
     example: { body: ENTRY_EXAMPLES[kind].made, data: ENTRY_EXAMPLES[kind].shown },
-    handle: async ({ body }, context) => answer(await catalog.create(kind, body, toActor(context, name))),
+    handle: async ({ body }, context) =>
+      answer(await createCatalogEntry(context, kind, body, toActor(context, { name }))),
   });
 }
 
-function updateRow(catalog: CatalogChanges, kind: EntryKind): Operation {
+function updateOf(kind: EntryKind): Operation {
   const { one, param } = KINDS[kind];
   const name = `${kind}.update`;
   const { made } = ENTRY_EXAMPLES[kind];
@@ -143,14 +140,12 @@ function updateRow(catalog: CatalogChanges, kind: EntryKind): Operation {
     data: shownSchema(kind),
     fails: ['notFound'],
     example: { body: Object.fromEntries(example), data: ENTRY_EXAMPLES[kind].shown },
-    handle: async ({ params, body }, context) => {
-      const change = { value: body, actor: toActor(context, name) };
-      return answer(await catalog.update(kind, keyOf(kind, params), change));
-    },
+    handle: async ({ params, body }, context) =>
+      answer(await updateCatalogEntry(context, placeOf(kind, params), body, toActor(context, { name }))),
   });
 }
 
-function deleteRow(catalog: CatalogChanges, kind: EntryKind): Operation {
+function deleteOf(kind: EntryKind): Operation {
   const { one, param } = KINDS[kind];
   const name = `${kind}.delete`;
   return operation({
@@ -165,7 +160,7 @@ function deleteRow(catalog: CatalogChanges, kind: EntryKind): Operation {
     fails: ['notFound', 'conflict'],
     example: { data: {} },
     handle: async ({ params }, context) => {
-      const removed = await catalog.remove(kind, keyOf(kind, params), toActor(context, name));
+      const removed = await deleteCatalogEntry(context, placeOf(kind, params), toActor(context, { name }));
       return removed.kind === 'removed' ? data({}) : refusal(removed);
     },
   });
@@ -177,35 +172,31 @@ const SETTINGS_EXAMPLE = {
   verification_grants: { personal: '1000', enterprise: '5000' },
 };
 
-function settingsRow(catalog: CatalogChanges): Operation {
-  return operation({
-    ...GROUP,
-    name: 'settings.get',
-    method: 'GET',
-    path: '/settings',
-    title: 'Get settings',
-    summary: 'The system rate, the defaults of new accounts, and the grants of verifications.',
-    data: SETTINGS,
-    example: { data: SETTINGS_EXAMPLE },
-    handle: async () => data(await catalog.settings()),
-  });
-}
+const settings = operation({
+  ...GROUP,
+  name: 'settings.get',
+  method: 'GET',
+  path: '/settings',
+  title: 'Get settings',
+  summary: 'The system rate, the defaults of new accounts, and the grants of verifications.',
+  data: SETTINGS,
+  example: { data: SETTINGS_EXAMPLE },
+  handle: async (_input, context) => data(await findSettings(context)),
+});
 
-function changeSettingsRow(catalog: CatalogChanges): Operation {
-  const name = 'settings.update';
-  return operation({
-    ...GROUP,
-    name,
-    method: 'PUT',
-    path: '/settings',
-    title: 'Update settings',
-    summary: 'Change the settings. Absent fields stay as they are.',
-    body: SETTINGS_CHANGE,
-    data: SETTINGS,
-    example: { body: { system_rate: '100' }, data: SETTINGS_EXAMPLE },
-    handle: async ({ body }, context) => answer(await catalog.changeSettings(body, toActor(context, name))),
-  });
-}
+const updateSettings: Operation = operation({
+  ...GROUP,
+  name: 'settings.update',
+  method: 'PUT',
+  path: '/settings',
+  title: 'Update settings',
+  summary: 'Change the settings. Absent fields stay as they are.',
+  body: SETTINGS_CHANGE,
+  data: SETTINGS,
+  example: { body: { system_rate: '100' }, data: SETTINGS_EXAMPLE },
+  handle: async ({ body }, context) =>
+    answer(await changeSettings(context, body, toActor(context, updateSettings))),
+});
 
 function answer(result: Changed | EntryRefusal): Answer {
   return result.kind === 'changed' ? data(result.entry) : refusal(result);
@@ -222,3 +213,16 @@ function refusal(refused: EntryRefusal): Answer {
   const more = refused.by.length - USERS_NAMED_MAX;
   return fail('conflict', `The entry is in use by ${named}${more > 0 ? ` and ${more} more` : ''}`);
 }
+
+/** For each kind of entry: list, get, create, update, delete; and the settings. */
+export const catalogOperations: readonly Operation[] = [
+  ...ENTRY_KINDS.flatMap((kind) => [
+    listOf(kind),
+    detailOf(kind),
+    createOf(kind),
+    updateOf(kind),
+    deleteOf(kind),
+  ]),
+  settings,
+  updateSettings,
+];

@@ -1,5 +1,5 @@
 import { assert } from '../../kernel/assert.ts';
-import type { AccountChanges } from '../admin-ports.ts';
+import { accountExists } from '../../store/operations/operator-accounts.ts';
 import type { Context } from '../context.ts';
 import { fail } from '../failure.ts';
 import { ID } from '../fields.ts';
@@ -8,30 +8,27 @@ import { OPERATORS } from '../operator.ts';
 import { Type } from '../schema.ts';
 
 /**
- * The rows with which an account reads its own logs and statistics, for operators: the same request for the
- * account that the path names. Only rows that read can be used.
+ * The operations with which an account reads its own logs and statistics, for operators: the same request for
+ * the account that the path names. Only operations that read can be used.
  */
-export function accountLogOperations(
-  rows: readonly Operation[],
-  accounts: Pick<AccountChanges, 'find'>,
-): readonly Operation[] {
-  return rows.map((row) => {
-    assert(row.method === 'GET' && row.access === 'user', `${row.name} reads data of an account`);
+export function accountLogOperations(own: readonly Operation[]): readonly Operation[] {
+  return own.map((each) => {
+    assert(each.method === 'GET' && each.access === 'user', `${each.name} reads data of an account`);
     return {
-      ...row,
+      ...each,
       ...OPERATORS,
       // `logs.calls` becomes `accountLogs.calls`.
-      name: `account${row.name.charAt(0).toUpperCase()}${row.name.slice(1)}`,
-      path: `/accounts/:account_id${row.path}`,
+      name: `account${each.name.charAt(0).toUpperCase()}${each.name.slice(1)}`,
+      path: `/accounts/:account_id${each.path}`,
       tag: 'Accounts',
-      title: `${row.title.replace(' my ', ' ')} of an account`,
-      summary: `${row.summary.replace(/\.$/, '')}, of one account.`,
-      params: Type.Object({ account_id: ID, ...row.params?.properties }),
-      fails: [...new Set([...(row.fails ?? []), 'notFound' as const])],
+      title: `${each.title.replace(' my ', ' ')} of an account`,
+      summary: `${each.summary.replace(/\.$/, '')}, of one account.`,
+      params: Type.Object({ account_id: ID, ...each.params?.properties }),
+      fails: [...new Set([...(each.fails ?? []), 'notFound' as const])],
       handle: async (input, context) => {
         const accountId = Number((input.params as { account_id: unknown }).account_id);
-        if ((await accounts.find(accountId, context.clock.now())) === undefined) return fail('notFound');
-        return row.handle(input, onBehalfOf(accountId, context));
+        if (!(await accountExists(context.database, accountId))) return fail('notFound');
+        return each.handle(input, onBehalfOf(accountId, context));
       },
     };
   });

@@ -1,7 +1,16 @@
 import type { EntryJson } from '../../catalog/entry-json.ts';
 import { formatMicro } from '../../kernel/money.ts';
-import type { Times } from '../../kernel/time/calendar.ts';
-import type { CatalogChanges, OperatorStats, Period, Sales } from '../admin-ports.ts';
+import { listCatalogEntries } from '../../store/catalog/change.ts';
+import { loadLiveNodes } from '../../store/operations/heartbeats.ts';
+import {
+  countPlatform,
+  findCredentialSales,
+  findModelSales,
+  findTraffic,
+  findVendorSales,
+  type Period,
+  type Sales,
+} from '../../store/operations/operator-stats.ts';
 import type { Context, HealthReports } from '../context.ts';
 import { type Failure, fail } from '../failure.ts';
 import { ID, nullable, parseMoment, SHOWN_AMOUNT, STATUS, TIME } from '../fields.ts';
@@ -10,18 +19,7 @@ import { OPERATORS } from '../operator.ts';
 import { Type } from '../schema.ts';
 import { OVERVIEW_EXAMPLE, SALES_EXAMPLE } from './overview-examples.ts';
 
-export interface OperatorStatsNeeds extends Times {
-  readonly stats: OperatorStats;
-  readonly catalog: Pick<CatalogChanges, 'list'>;
-  readonly health: HealthReports;
-}
-
 const GROUP = { ...OPERATORS, tag: 'Overview' } as const;
-
-/** The state of the platform: sales, cost, and the health of credentials and nodes. */
-export function overviewOperations(needs: OperatorStatsNeeds): readonly Operation[] {
-  return [overview(needs), credentials(needs), nodes(needs)];
-}
 
 export const PERIOD_QUERY = Type.Object({
   from: Type.Optional(Type.String({ ...TIME, description: 'From this hour on. Default: a day ago.' })),
@@ -37,12 +35,11 @@ const PERIOD_MS_MAX = 366 * DAY_MS;
 /** Whole hours: the first and the last hour are included if the period touches them. */
 export function readPeriod(
   query: { readonly from?: string; readonly to?: string },
-  times: Times,
-  { clock }: Context,
+  context: Context,
 ): Period | Failure {
-  const toMs = query.to === undefined ? clock.now() : parseMoment('to', query.to, times);
+  const toMs = query.to === undefined ? context.clock.now() : parseMoment('to', query.to, context);
   if (typeof toMs !== 'number') return toMs;
-  const fromMs = query.from === undefined ? toMs - DAY_MS : parseMoment('from', query.from, times);
+  const fromMs = query.from === undefined ? toMs - DAY_MS : parseMoment('from', query.from, context);
   if (typeof fromMs !== 'number') return fromMs;
   if (fromMs >= toMs) return fail('badParameter', 'from must be before to');
   if (toMs - fromMs > PERIOD_MS_MAX) return fail('badParameter', 'from must be within a year before to');
@@ -124,44 +121,42 @@ const OVERVIEW = Type.Object({
   waiting: Type.Object({ verifications: COUNT, feedback: COUNT }),
 });
 
-function overview(needs: OperatorStatsNeeds): Operation {
-  const { stats, showTime } = needs;
-  return operation({
-    ...GROUP,
-    name: 'overview.get',
-    method: 'GET',
-    path: '/overview',
-    title: 'Get the overview',
-    summary: 'Traffic, errors, revenue, cost and margin by vendor and model, and open tasks.',
-    query: PERIOD_QUERY,
-    data: OVERVIEW,
-    example: { data: OVERVIEW_EXAMPLE },
-    handle: async ({ query }, context) => {
-      const period = readPeriod(query, needs, context);
-      if ('kind' in period) return period;
-      const traffic = await stats.traffic(period);
-      const vendors = await stats.vendors(period);
-      const models = await stats.models(period);
-      const standing = await stats.standing(period);
-      return data({
-        ...{ from: showTime(period.fromMs), to: showTime(period.toMs) },
-        traffic: {
-          calls: traffic.calls,
-          failed: traffic.failed,
-          active_accounts: traffic.activeAccounts,
-          byok_calls: traffic.byokCalls,
-          covered: formatMicro(traffic.coveredMicro),
-        },
-        errors: traffic.errors,
-        sales: shownSales(total(vendors)),
-        vendors: vendors.map((each) => ({ vendor: each.vendor, ...shownSales(each) })),
-        models: models.map((each) => ({ model_id: each.model, ...shownSales(each) })),
-        accounts: { total: standing.accounts, new: standing.newAccounts },
-        waiting: { verifications: standing.pendingVerifications, feedback: standing.openFeedback },
-      });
-    },
-  });
-}
+const overview = operation({
+  ...GROUP,
+  name: 'overview.get',
+  method: 'GET',
+  path: '/overview',
+  title: 'Get the overview',
+  summary: 'Traffic, errors, revenue, cost and margin by vendor and model, and open tasks.',
+  query: PERIOD_QUERY,
+  data: OVERVIEW,
+  example: { data: OVERVIEW_EXAMPLE },
+  handle: async ({ query }, context) => {
+    const period = readPeriod(query, context);
+    if ('kind' in period) return period;
+    const { database, showTime } = context;
+    const traffic = await findTraffic(database, period);
+    const vendors = await findVendorSales(database, period);
+    const models = await findModelSales(database, period);
+    const counts = await countPlatform(database, period);
+    return data({
+      ...{ from: showTime(period.fromMs), to: showTime(period.toMs) },
+      traffic: {
+        calls: traffic.calls,
+        failed: traffic.failed,
+        active_accounts: traffic.activeAccounts,
+        byok_calls: traffic.byokCalls,
+        covered: formatMicro(traffic.coveredMicro),
+      },
+      errors: traffic.errors,
+      sales: shownSales(total(vendors)),
+      vendors: vendors.map((each) => ({ vendor: each.vendor, ...shownSales(each) })),
+      models: models.map((each) => ({ model_id: each.model, ...shownSales(each) })),
+      accounts: { total: counts.accounts, new: counts.newAccounts },
+      waiting: { verifications: counts.pendingVerifications, feedback: counts.openFeedback },
+    });
+  },
+});
 
 const BREAKER = Type.Object({
   route_id: ID,
@@ -187,42 +182,41 @@ const CREDENTIAL = Type.Object({
   }),
 });
 
-function credentials(needs: OperatorStatsNeeds): Operation {
-  const { stats, catalog, health, showTime } = needs;
-  return operation({
-    ...GROUP,
-    name: 'overview.credentials',
-    method: 'GET',
-    path: '/overview/credentials',
-    title: 'Get the overview by credential',
-    summary: 'The credentials of the platform: calls, revenue, cost, and health on this node.',
-    query: PERIOD_QUERY,
-    data: Type.Object({ ...PERIOD, credentials: Type.Array(CREDENTIAL) }),
-    example: {
-      data: {
-        ...{ from: OVERVIEW_EXAMPLE.from, to: OVERVIEW_EXAMPLE.to },
-        credentials: [
-          {
-            ...{ id: 3, name: 'openai-main', vendor: 'openai', status: 'enabled', ...SALES_EXAMPLE },
-            health: { active: 1, suspect: false, refusals: 0, routes: [] },
-          },
-        ],
-      },
+const credentials = operation({
+  ...GROUP,
+  name: 'overview.credentials',
+  method: 'GET',
+  path: '/overview/credentials',
+  title: 'Get the overview by credential',
+  summary: 'The credentials of the platform: calls, revenue, cost, and health on this node.',
+  query: PERIOD_QUERY,
+  data: Type.Object({ ...PERIOD, credentials: Type.Array(CREDENTIAL) }),
+  example: {
+    data: {
+      ...{ from: OVERVIEW_EXAMPLE.from, to: OVERVIEW_EXAMPLE.to },
+      credentials: [
+        {
+          ...{ id: 3, name: 'openai-main', vendor: 'openai', status: 'enabled', ...SALES_EXAMPLE },
+          health: { active: 1, suspect: false, refusals: 0, routes: [] },
+        },
+      ],
     },
-    handle: async ({ query }, context) => {
-      const period = readPeriod(query, needs, context);
-      if ('kind' in period) return period;
-      const sold = new Map((await stats.credentials(period)).map((each) => [each.credential, each]));
-      const entries = await catalog.list('credentials');
-      const shown = entries.map((entry) => ({
-        ...{ id: entry.id, name: entry.name, vendor: entry.vendor, status: entry.status },
-        ...shownSales(sold.get(String(entry.name)) ?? NOTHING),
-        health: healthOf(Number(entry.id), health),
-      }));
-      return data({ from: showTime(period.fromMs), to: showTime(period.toMs), credentials: shown });
-    },
-  });
-}
+  },
+  handle: async ({ query }, context) => {
+    const period = readPeriod(query, context);
+    if ('kind' in period) return period;
+    const { database, health, showTime } = context;
+    const sales = await findCredentialSales(database, period);
+    const sold = new Map(sales.map((each) => [each.credential, each]));
+    const entries = await listCatalogEntries(context, 'credentials');
+    const shown = entries.map((entry) => ({
+      ...{ id: entry.id, name: entry.name, vendor: entry.vendor, status: entry.status },
+      ...shownSales(sold.get(String(entry.name)) ?? NOTHING),
+      health: healthOf(Number(entry.id), health),
+    }));
+    return data({ from: showTime(period.fromMs), to: showTime(period.toMs), credentials: shown });
+  },
+});
 
 function healthOf(credentialId: number, health: HealthReports): object {
   const report = health.credentialReports().find((each) => each.credentialId === credentialId);
@@ -248,38 +242,39 @@ const NODE = Type.Object({
   last_seen_at: nullable(TIME),
 });
 
-function nodes({ stats, showTime }: OperatorStatsNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'overview.nodes',
-    method: 'GET',
-    path: '/overview/nodes',
-    title: 'Get the overview by node',
-    summary: 'The nodes of the catalogue and whether they are alive.',
-    data: Type.Object({ nodes: Type.Array(NODE) }),
-    example: {
-      data: {
-        nodes: [
-          {
-            ...{ name: 'local', base_url: 'http://127.0.0.1:8080', region: 'default', rate: '100' },
-            ...{ alive: true, processes: 1, active_calls: 0, last_seen_at: '2026-11-15 09:05:00' },
-          },
-        ],
-      },
-    },
-    handle: async () => {
-      const live = await stats.nodes();
-      const shown = live.map((node) => ({
-        ...{
-          name: node.name,
-          base_url: node.baseUrl,
-          region: node.region,
-          rate: formatMicro(node.rateMicro),
+const nodes = operation({
+  ...GROUP,
+  name: 'overview.nodes',
+  method: 'GET',
+  path: '/overview/nodes',
+  title: 'Get the overview by node',
+  summary: 'The nodes of the catalogue and whether they are alive.',
+  data: Type.Object({ nodes: Type.Array(NODE) }),
+  example: {
+    data: {
+      nodes: [
+        {
+          ...{ name: 'local', base_url: 'http://127.0.0.1:8080', region: 'default', rate: '100' },
+          ...{ alive: true, processes: 1, active_calls: 0, last_seen_at: '2026-11-15 09:05:00' },
         },
-        ...{ alive: node.alive, processes: node.workers, active_calls: node.activeCalls },
-        last_seen_at: node.lastSeenAtMs === undefined ? null : showTime(node.lastSeenAtMs),
-      }));
-      return data({ nodes: shown });
+      ],
     },
-  });
-}
+  },
+  handle: async (_input, { database, showTime }) => {
+    const live = await loadLiveNodes(database);
+    const shown = live.map((node) => ({
+      ...{
+        name: node.name,
+        base_url: node.baseUrl,
+        region: node.region,
+        rate: formatMicro(node.rateMicro),
+      },
+      ...{ alive: node.alive, processes: node.workers, active_calls: node.activeCalls },
+      last_seen_at: node.lastSeenAtMs === undefined ? null : showTime(node.lastSeenAtMs),
+    }));
+    return data({ nodes: shown });
+  },
+});
+
+/** The state of the platform: sales, cost, and the health of credentials and nodes. */
+export const overviewOperations: readonly Operation[] = [overview, credentials, nodes];

@@ -1,7 +1,7 @@
 import { formatMicro } from '../../kernel/money.ts';
-import type { Times } from '../../kernel/time/calendar.ts';
 import type { Days } from '../../kernel/time/days.ts';
-import type { OperatorStats, Period, TimedSales } from '../admin-ports.ts';
+import { findSeries, type TimedSales } from '../../store/operations/operator-series.ts';
+import type { Period } from '../../store/operations/operator-stats.ts';
 import { TREND_DAYS_MAX, TREND_HOURS_MAX } from '../bounds.ts';
 import { type Failure, fail } from '../failure.ts';
 import { nullable, TIME } from '../fields.ts';
@@ -10,11 +10,6 @@ import { OPERATORS } from '../operator.ts';
 import { Type } from '../schema.ts';
 import { PERIOD_QUERY, readPeriod, SALES, shownSales, TRAFFIC, total } from './overview.ts';
 import { OVERVIEW_EXAMPLE, SALES_EXAMPLE } from './overview-examples.ts';
-
-export interface SeriesNeeds extends Times {
-  readonly stats: Pick<OperatorStats, 'series'>;
-  readonly days: Days;
-}
 
 const POINT = Type.Object({
   ...SALES,
@@ -29,54 +24,6 @@ const SERIES = Type.Object({
   vendors: Type.Array(Type.Object({ vendor: Type.String(), points: Type.Array(POINT) })),
 });
 const POINT_EXAMPLE = { ...SALES_EXAMPLE, ttft_ms: 418 };
-
-/** The overview over time. */
-export function seriesOperations(needs: SeriesNeeds): readonly Operation[] {
-  const { stats, showTime } = needs;
-  return [
-    operation({
-      ...{ ...OPERATORS, tag: 'Overview' },
-      name: 'overview.series',
-      method: 'GET',
-      path: '/overview/series',
-      title: 'Get the overview over time',
-      summary:
-        'Traffic, revenue, cost, margin and time to the first token over time, in total and by vendor.',
-      query: Type.Object({
-        ...PERIOD_QUERY.properties,
-        granularity: Type.Optional(
-          Type.Union([Type.Literal('hour'), Type.Literal('day')], { default: 'hour' }),
-        ),
-      }),
-      data: SERIES,
-      example: {
-        data: {
-          ...{ times: ['2026-11-15 09:00:00'], traffic: [OVERVIEW_EXAMPLE.traffic], sales: [POINT_EXAMPLE] },
-          vendors: [{ vendor: 'openai', points: [POINT_EXAMPLE] }],
-        },
-      },
-      handle: async ({ query }, context) => {
-        const period = readPeriod(query, needs, context);
-        if ('kind' in period) return period;
-        const edges = edgesOf(period, query.granularity ?? 'hour', needs.days);
-        if ('kind' in edges) return edges;
-        const { traffic, vendors } = await stats.series({ ...period, edges });
-        return data({
-          times: edges.map((edge) => showTime(edge)),
-          traffic: traffic.map((each) => ({
-            ...{ calls: each.calls, failed: each.failed, active_accounts: each.activeAccounts },
-            ...{ byok_calls: each.byokCalls, covered: formatMicro(each.coveredMicro) },
-          })),
-          sales: edges.map((_, at) => shownPoint(vendors.flatMap(({ points }) => points[at] ?? []))),
-          vendors: vendors.map(({ vendor, points }) => ({
-            vendor,
-            points: points.map((each) => shownPoint([each])),
-          })),
-        });
-      },
-    }),
-  ];
-}
 
 const HOUR_MS = 3_600_000;
 
@@ -103,3 +50,45 @@ function shownPoint(sales: readonly TimedSales[]): object {
   const timeMs = sales.reduce((sum, { ttftMs }) => sum + ttftMs, 0);
   return { ...shownSales(total(sales)), ttft_ms: calls === 0 ? null : Math.round(timeMs / calls) };
 }
+
+const series = operation({
+  ...{ ...OPERATORS, tag: 'Overview' },
+  name: 'overview.series',
+  method: 'GET',
+  path: '/overview/series',
+  title: 'Get the overview over time',
+  summary: 'Traffic, revenue, cost, margin and time to the first token over time, in total and by vendor.',
+  query: Type.Object({
+    ...PERIOD_QUERY.properties,
+    granularity: Type.Optional(Type.Union([Type.Literal('hour'), Type.Literal('day')], { default: 'hour' })),
+  }),
+  data: SERIES,
+  example: {
+    data: {
+      ...{ times: ['2026-11-15 09:00:00'], traffic: [OVERVIEW_EXAMPLE.traffic], sales: [POINT_EXAMPLE] },
+      vendors: [{ vendor: 'openai', points: [POINT_EXAMPLE] }],
+    },
+  },
+  handle: async ({ query }, context) => {
+    const period = readPeriod(query, context);
+    if ('kind' in period) return period;
+    const edges = edgesOf(period, query.granularity ?? 'hour', context.days);
+    if ('kind' in edges) return edges;
+    const { traffic, vendors } = await findSeries(context.database, { ...period, edges });
+    return data({
+      times: edges.map((edge) => context.showTime(edge)),
+      traffic: traffic.map((each) => ({
+        ...{ calls: each.calls, failed: each.failed, active_accounts: each.activeAccounts },
+        ...{ byok_calls: each.byokCalls, covered: formatMicro(each.coveredMicro) },
+      })),
+      sales: edges.map((_, at) => shownPoint(vendors.flatMap(({ points }) => points[at] ?? []))),
+      vendors: vendors.map(({ vendor, points }) => ({
+        vendor,
+        points: points.map((each) => shownPoint([each])),
+      })),
+    });
+  },
+});
+
+/** The overview over time. */
+export const seriesOperations: readonly Operation[] = [series];

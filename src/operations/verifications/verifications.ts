@@ -1,6 +1,6 @@
+import { decideVerification, listVerifications } from '../../store/accounts/verification-decision.ts';
 import { VERIFICATION, VERIFICATION_EXAMPLE, VERIFICATION_STATUS } from '../accounts/account-schema.ts';
 import { shownVerification } from '../accounts/account-view.ts';
-import type { AccountNeeds } from '../accounts/accounts.ts';
 import { fail } from '../failure.ts';
 import { ID, ID_PARAMS, pageQuery, readExcerpt, toPage } from '../fields.ts';
 import { data, type Operation, operation } from '../operation.ts';
@@ -10,61 +10,55 @@ import { REASON } from '../wallet/money.ts';
 
 const GROUP = { ...OPERATORS, tag: 'Verifications' } as const;
 
-export function decisionOperations(needs: AccountNeeds): readonly Operation[] {
-  return [list(needs), decide(needs)];
-}
+const list = operation({
+  ...GROUP,
+  name: 'verifications.list',
+  method: 'GET',
+  path: '/verifications',
+  title: 'List verifications',
+  summary: 'The submitted verifications, newest first.',
+  query: pageQuery({ status: Type.Optional(VERIFICATION_STATUS), account_id: Type.Optional(ID) }),
+  data: Type.Array(VERIFICATION),
+  paged: true,
+  example: { data: [VERIFICATION_EXAMPLE] },
+  handle: async ({ query }, context) => {
+    const excerpt = readExcerpt(query);
+    const { offset, limit } = excerpt;
+    const { status, account_id: accountId } = query;
+    const wanted = { status, accountId, offset, limit };
+    const { items, total } = await listVerifications(context.database, wanted, context.sealer);
+    const rows = items.map((each) => shownVerification(each, context));
+    return toPage(rows, total, excerpt);
+  },
+});
 
-function list({ accounts, shown }: AccountNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'verifications.list',
-    method: 'GET',
-    path: '/verifications',
-    title: 'List verifications',
-    summary: 'The submitted verifications, newest first.',
-    query: pageQuery({ status: Type.Optional(VERIFICATION_STATUS), account_id: Type.Optional(ID) }),
-    data: Type.Array(VERIFICATION),
-    paged: true,
-    example: { data: [VERIFICATION_EXAMPLE] },
-    handle: async ({ query }) => {
-      const excerpt = readExcerpt(query);
-      const { offset, limit } = excerpt;
-      const { status, account_id: accountId } = query;
-      const { items, total } = await accounts.verifications({ status, accountId, offset, limit });
-      const rows = items.map((each) => shownVerification(each, shown));
-      return toPage(rows, total, excerpt);
-    },
-  });
-}
+const decide: Operation = operation({
+  ...GROUP,
+  name: 'verifications.decide',
+  method: 'POST',
+  path: '/verifications/:id/decision',
+  title: 'Decide a verification',
+  summary:
+    'Approve a verification, which grants the free Credits of its kind once, or refuse it with a reason.',
+  params: ID_PARAMS,
+  body: Type.Object({
+    decision: Type.Union([Type.Literal('approve'), Type.Literal('refuse')]),
+    reason: Type.Optional(REASON),
+  }),
+  data: VERIFICATION,
+  fails: ['notFound', 'conflict'],
+  example: { body: { decision: 'approve' }, data: VERIFICATION_EXAMPLE },
+  handle: async ({ params, body: { decision, reason } }, context) => {
+    if (decision === 'refuse' && reason === undefined) return fail('badParameter', 'reason is required');
+    const wanted =
+      decision === 'approve'
+        ? ({ kind: 'approve' } as const)
+        : ({ kind: 'refuse', reason: reason ?? '' } as const);
+    const done = await decideVerification(context, params.id, wanted, toActor(context, decide));
+    if (done.kind === 'not-found') return fail('notFound');
+    if (done.kind === 'decided-before') return fail('conflict', 'The verification is already decided');
+    return data(shownVerification(done.verification, context));
+  },
+});
 
-function decide({ accounts, shown }: AccountNeeds): Operation {
-  const name = 'verifications.decide';
-  return operation({
-    ...GROUP,
-    name,
-    method: 'POST',
-    path: '/verifications/:id/decision',
-    title: 'Decide a verification',
-    summary:
-      'Approve a verification, which grants the free Credits of its kind once, or refuse it with a reason.',
-    params: ID_PARAMS,
-    body: Type.Object({
-      decision: Type.Union([Type.Literal('approve'), Type.Literal('refuse')]),
-      reason: Type.Optional(REASON),
-    }),
-    data: VERIFICATION,
-    fails: ['notFound', 'conflict'],
-    example: { body: { decision: 'approve' }, data: VERIFICATION_EXAMPLE },
-    handle: async ({ params, body: { decision, reason } }, context) => {
-      if (decision === 'refuse' && reason === undefined) return fail('badParameter', 'reason is required');
-      const wanted =
-        decision === 'approve'
-          ? ({ kind: 'approve' } as const)
-          : ({ kind: 'refuse', reason: reason ?? '' } as const);
-      const done = await accounts.decide(params.id, wanted, toActor(context, name));
-      if (done.kind === 'not-found') return fail('notFound');
-      if (done.kind === 'decided-before') return fail('conflict', 'The verification is already decided');
-      return data(shownVerification(done.verification, shown));
-    },
-  });
-}
+export const decisionOperations: readonly Operation[] = [list, decide];

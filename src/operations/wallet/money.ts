@@ -1,9 +1,10 @@
 import { REASON_LENGTH_MAX, SUBSCRIPTION_DAYS_MAX } from '../../bounds.ts';
 import { AMOUNT_MICRO_MAX, formatMicro, parseMicro } from '../../kernel/money.ts';
+import { listSubscriptions } from '../../store/accounts/subscriptions.ts';
+import { accountExists } from '../../store/operations/operator-accounts.ts';
+import { cancelAudited, grantAudited, moveAudited } from '../../store/operations/operator-money.ts';
 import { SUBSCRIPTION, SUBSCRIPTION_EXAMPLE } from '../accounts/account-schema.ts';
 import { shownSubscription } from '../accounts/account-view.ts';
-import type { AccountNeeds } from '../accounts/accounts.ts';
-import type { AccountChanges } from '../admin-ports.ts';
 import { fail } from '../failure.ts';
 import {
   AMOUNT,
@@ -38,65 +39,54 @@ const SIGNED_AMOUNT = Type.String({
 const FUNDS = Type.Object({ balance: SHOWN_AMOUNT, credits: SHOWN_AMOUNT });
 const FUNDS_EXAMPLE = { balance: '112.5', credits: '50000' };
 
-/** Money and subscriptions of accounts. */
-export function moneyOperations(needs: AccountNeeds): readonly Operation[] {
-  return [topUp(needs), adjust(needs), subscriptions(needs), grant(needs), cancel(needs)];
-}
+const topUp: Operation = operation({
+  ...GROUP,
+  name: 'accounts.topUp',
+  method: 'POST',
+  path: '/accounts/:id/top-up',
+  title: 'Top up an account',
+  summary: 'Add balance or Credits, as one ledger entry.',
+  params: ID_PARAMS,
+  body: Type.Object({ pool: POOL, amount: AMOUNT, reason: REASON }),
+  data: FUNDS,
+  fails: ['notFound'],
+  example: { body: { pool: 'balance', amount: '12.50', reason: 'order 4711' }, data: FUNDS_EXAMPLE },
+  handle: async ({ params, body: { pool, amount, reason } }, context) => {
+    const changeMicro = parseAmount(amount);
+    if (changeMicro === undefined) return tooLarge('amount');
+    if (changeMicro === 0n) return fail('badParameter', 'amount must be more than 0');
+    const kind = pool === 'balance' ? 'top_up' : 'grant';
+    const wanted = { kind, pool, changeMicro, reason } as const;
+    return answerMoved(await moveAudited(context, params.id, wanted, toActor(context, topUp)));
+  },
+});
 
-function topUp({ accounts }: AccountNeeds): Operation {
-  const name = 'accounts.topUp';
-  return operation({
-    ...GROUP,
-    name,
-    method: 'POST',
-    path: '/accounts/:id/top-up',
-    title: 'Top up an account',
-    summary: 'Add balance or Credits, as one ledger entry.',
-    params: ID_PARAMS,
-    body: Type.Object({ pool: POOL, amount: AMOUNT, reason: REASON }),
-    data: FUNDS,
-    fails: ['notFound'],
-    example: { body: { pool: 'balance', amount: '12.50', reason: 'order 4711' }, data: FUNDS_EXAMPLE },
-    handle: async ({ params, body: { pool, amount, reason } }, context) => {
-      const changeMicro = parseAmount(amount);
-      if (changeMicro === undefined) return tooLarge('amount');
-      if (changeMicro === 0n) return fail('badParameter', 'amount must be more than 0');
-      const kind = pool === 'balance' ? 'top_up' : 'grant';
-      const wanted = { kind, pool, changeMicro, reason } as const;
-      return answerMoved(await accounts.move(params.id, wanted, toActor(context, name)));
-    },
-  });
-}
+const adjust: Operation = operation({
+  ...GROUP,
+  name: 'accounts.adjust',
+  method: 'POST',
+  path: '/accounts/:id/adjust',
+  title: 'Adjust an account',
+  summary: 'Increase or reduce balance or Credits, never below zero, as one ledger entry.',
+  params: ID_PARAMS,
+  body: Type.Object({
+    pool: POOL,
+    amount: SIGNED_AMOUNT,
+    reason: REASON,
+  }),
+  data: FUNDS,
+  fails: ['notFound', 'insufficientBalance'],
+  example: { body: { pool: 'credits', amount: '-250', reason: 'charged twice' }, data: FUNDS_EXAMPLE },
+  handle: async ({ params, body: { pool, amount, reason } }, context) => {
+    const changeMicro = parseMicro(amount);
+    if (changeMicro === undefined) return tooLarge('amount');
+    if (changeMicro === 0n) return fail('badParameter', 'amount must not be 0');
+    const wanted = { kind: 'adjustment', pool, changeMicro, reason } as const;
+    return answerMoved(await moveAudited(context, params.id, wanted, toActor(context, adjust)));
+  },
+});
 
-function adjust({ accounts }: AccountNeeds): Operation {
-  const name = 'accounts.adjust';
-  return operation({
-    ...GROUP,
-    name,
-    method: 'POST',
-    path: '/accounts/:id/adjust',
-    title: 'Adjust an account',
-    summary: 'Increase or reduce balance or Credits, never below zero, as one ledger entry.',
-    params: ID_PARAMS,
-    body: Type.Object({
-      pool: POOL,
-      amount: SIGNED_AMOUNT,
-      reason: REASON,
-    }),
-    data: FUNDS,
-    fails: ['notFound', 'insufficientBalance'],
-    example: { body: { pool: 'credits', amount: '-250', reason: 'charged twice' }, data: FUNDS_EXAMPLE },
-    handle: async ({ params, body: { pool, amount, reason } }, context) => {
-      const changeMicro = parseMicro(amount);
-      if (changeMicro === undefined) return tooLarge('amount');
-      if (changeMicro === 0n) return fail('badParameter', 'amount must not be 0');
-      const wanted = { kind: 'adjustment', pool, changeMicro, reason } as const;
-      return answerMoved(await accounts.move(params.id, wanted, toActor(context, name)));
-    },
-  });
-}
-
-function answerMoved(moved: Awaited<ReturnType<AccountChanges['move']>>): Answer {
+function answerMoved(moved: Awaited<ReturnType<typeof moveAudited>>): Answer {
   if (moved.kind === 'not-found') return fail('notFound');
   if (moved.kind === 'insufficient') return fail('insufficientBalance');
   if (moved.kind === 'too-much')
@@ -105,84 +95,79 @@ function answerMoved(moved: Awaited<ReturnType<AccountChanges['move']>>): Answer
   return data({ balance: formatMicro(balanceMicro), credits: formatMicro(creditsMicro) });
 }
 
-function subscriptions({ accounts, shown }: AccountNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'accounts.listSubscriptions',
-    method: 'GET',
-    path: '/accounts/:id/subscriptions',
-    title: 'List subscriptions of an account',
-    summary: 'The subscriptions of an account, the latest end first.',
-    params: ID_PARAMS,
-    query: PAGE_QUERY,
-    data: Type.Array(SUBSCRIPTION),
-    paged: true,
-    fails: ['notFound'],
-    example: { data: [SUBSCRIPTION_EXAMPLE] },
-    handle: async ({ params, query }, { clock }) => {
-      const nowMs = clock.now();
-      if ((await accounts.find(params.id, nowMs)) === undefined) return fail('notFound');
-      const excerpt = readExcerpt(query);
-      const { offset, limit } = excerpt;
-      const { items, total } = await accounts.subscriptions(params.id, { offset, limit, nowMs });
-      const rows = items.map((each) => shownSubscription(each, shown));
-      return toPage(rows, total, excerpt);
-    },
-  });
-}
+const subscriptions = operation({
+  ...GROUP,
+  name: 'accounts.listSubscriptions',
+  method: 'GET',
+  path: '/accounts/:id/subscriptions',
+  title: 'List subscriptions of an account',
+  summary: 'The subscriptions of an account, the latest end first.',
+  params: ID_PARAMS,
+  query: PAGE_QUERY,
+  data: Type.Array(SUBSCRIPTION),
+  paged: true,
+  fails: ['notFound'],
+  example: { data: [SUBSCRIPTION_EXAMPLE] },
+  handle: async ({ params, query }, context) => {
+    const { database, clock } = context;
+    if (!(await accountExists(database, params.id))) return fail('notFound');
+    const excerpt = readExcerpt(query);
+    const part = { ...excerpt, nowMs: clock.now() };
+    const { items, total } = await listSubscriptions(database, params.id, part);
+    const rows = items.map((each) => shownSubscription(each, context));
+    return toPage(rows, total, excerpt);
+  },
+});
 
-function grant({ accounts, shown }: AccountNeeds): Operation {
-  const name = 'accounts.grantSubscription';
-  return operation({
-    ...GROUP,
-    name,
-    method: 'POST',
-    path: '/accounts/:id/subscriptions',
-    title: 'Grant a subscription',
-    summary: 'Grant an account a subscription, from now on or after its current one.',
-    params: ID_PARAMS,
-    body: Type.Object({
-      plan: Type.String({ minLength: 1, maxLength: 64 }),
-      days: Type.Optional(Type.Integer({ minimum: 1, maximum: SUBSCRIPTION_DAYS_MAX })),
-      start: Type.Optional(Type.Union([Type.Literal('now'), Type.Literal('after-current')])),
-    }),
-    data: Type.Object({ id: ID, plan: Type.String(), starts_at: Type.String(), ends_at: Type.String() }),
-    fails: ['notFound', 'conflict'],
-    example: {
-      body: { plan: 'PRO', days: 30 },
-      data: { id: 3, plan: 'PRO', starts_at: '2026-11-15 00:00:00', ends_at: '2026-12-15 00:00:00' },
-    },
-    handle: async ({ params, body }, context) => {
-      const { plan, days, start = 'now' } = body;
-      const wanted = { accountId: params.id, planCode: plan, days, start };
-      const granted = await accounts.grant(wanted, context.clock.now(), toActor(context, name));
-      if (granted.kind === 'not-found') return fail('notFound');
-      if (granted.kind === 'unknown-plan') return fail('badParameter', 'plan: there is no such plan');
-      if (granted.kind === 'too-many')
-        return fail('conflict', 'The account already has the maximum number of subscriptions');
-      const { subscriptionId: id, startsAtMs, endsAtMs } = granted;
-      return data({ id, plan, starts_at: shown.showTime(startsAtMs), ends_at: shown.showTime(endsAtMs) });
-    },
-  });
-}
+const grant: Operation = operation({
+  ...GROUP,
+  name: 'accounts.grantSubscription',
+  method: 'POST',
+  path: '/accounts/:id/subscriptions',
+  title: 'Grant a subscription',
+  summary: 'Grant an account a subscription, from now on or after its current one.',
+  params: ID_PARAMS,
+  body: Type.Object({
+    plan: Type.String({ minLength: 1, maxLength: 64 }),
+    days: Type.Optional(Type.Integer({ minimum: 1, maximum: SUBSCRIPTION_DAYS_MAX })),
+    start: Type.Optional(Type.Union([Type.Literal('now'), Type.Literal('after-current')])),
+  }),
+  data: Type.Object({ id: ID, plan: Type.String(), starts_at: Type.String(), ends_at: Type.String() }),
+  fails: ['notFound', 'conflict'],
+  example: {
+    body: { plan: 'PRO', days: 30 },
+    data: { id: 3, plan: 'PRO', starts_at: '2026-11-15 00:00:00', ends_at: '2026-12-15 00:00:00' },
+  },
+  handle: async ({ params, body }, context) => {
+    const { plan, days, start = 'now' } = body;
+    const wanted = { accountId: params.id, planCode: plan, days, start };
+    const granted = await grantAudited(context, wanted, toActor(context, grant));
+    if (granted.kind === 'not-found') return fail('notFound');
+    if (granted.kind === 'unknown-plan') return fail('badParameter', 'plan: there is no such plan');
+    if (granted.kind === 'too-many')
+      return fail('conflict', 'The account already has the maximum number of subscriptions');
+    const { subscriptionId: id, startsAtMs, endsAtMs } = granted;
+    return data({ id, plan, starts_at: context.showTime(startsAtMs), ends_at: context.showTime(endsAtMs) });
+  },
+});
 
-function cancel({ accounts }: AccountNeeds): Operation {
-  const name = 'accounts.cancelSubscription';
-  return operation({
-    ...GROUP,
-    name,
-    method: 'DELETE',
-    path: '/accounts/:id/subscriptions/:subscription_id',
-    title: 'Cancel a subscription',
-    summary: 'Cancel a current or future subscription, effective from the next call.',
-    params: Type.Object({ id: ID, subscription_id: ID }),
-    data: Type.Object({}),
-    fails: ['notFound'],
-    example: { data: {} },
-    handle: async ({ params }, context) => {
-      const place = { accountId: params.id, subscriptionId: params.subscription_id };
-      const done = await accounts.cancel(place, toActor(context, name));
-      return done.kind === 'not-found' ? fail('notFound') : data({});
-    },
-  });
-}
+const cancel: Operation = operation({
+  ...GROUP,
+  name: 'accounts.cancelSubscription',
+  method: 'DELETE',
+  path: '/accounts/:id/subscriptions/:subscription_id',
+  title: 'Cancel a subscription',
+  summary: 'Cancel a current or future subscription, effective from the next call.',
+  params: Type.Object({ id: ID, subscription_id: ID }),
+  data: Type.Object({}),
+  fails: ['notFound'],
+  example: { data: {} },
+  handle: async ({ params }, context) => {
+    const place = { accountId: params.id, subscriptionId: params.subscription_id };
+    const done = await cancelAudited(context, place, toActor(context, cancel));
+    return done.kind === 'not-found' ? fail('notFound') : data({});
+  },
+});
+
+/** Money and subscriptions of accounts. */
+export const moneyOperations: readonly Operation[] = [topUp, adjust, subscriptions, grant, cancel];

@@ -1,8 +1,7 @@
 import type { Account } from '../../accounts/contract.ts';
 import { PAGE_SIZE_MAX } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
-import type { AccountSearch } from '../../operations/admin-ports.ts';
-import { type Database, idNumber } from '../database.ts';
+import { type Database, idNumber, type Listed } from '../database.ts';
 
 /** An account in a list of operators. */
 export interface ListedAccount extends Pick<Account, 'id' | 'email' | 'status' | 'role' | 'userType'> {
@@ -22,9 +21,14 @@ interface ListedRow {
   readonly created_at: Date;
 }
 
-export interface AccountPage {
-  readonly items: readonly ListedAccount[];
-  readonly total: number;
+export interface AccountSearch {
+  /** A part of the address, in lower case. Empty: all accounts. */
+  readonly emailPart: string;
+  readonly status?: Account['status'] | undefined;
+  readonly role?: Account['role'] | undefined;
+  readonly userType?: number | undefined;
+  readonly offset: number;
+  readonly limit: number;
 }
 
 const MATCHES = `($1 = '' or position($1 in email) > 0) and ($2::text is null or status = $2)
@@ -34,7 +38,7 @@ const MATCHES = `($1 = '' or position($1 in email) > 0) and ($2::text is null or
 export async function listAccounts(
   database: Database,
   { emailPart, status, role, userType, offset, limit }: AccountSearch,
-): Promise<AccountPage> {
+): Promise<Listed<ListedAccount>> {
   assert(limit >= 1 && limit <= PAGE_SIZE_MAX && offset >= 0, 'a page is bounded');
   const filters = [emailPart, status ?? null, role ?? null, userType ?? null];
   const rows = await database.query<ListedRow>(

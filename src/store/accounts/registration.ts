@@ -23,8 +23,10 @@ export function createRegistrationStore(database: Database): RegistrationStore {
   };
 }
 
-/** The setting by an operator; undefined if the configuration decides. */
-export async function findRegistration(database: Database): Promise<'open' | 'closed' | undefined> {
+/** Whether people may register, as set by an operator. Undefined: the configuration decides. */
+export type Registration = 'open' | 'closed' | undefined;
+
+export async function findRegistration(database: Database): Promise<Registration> {
   const [row] = await database.query<{ registration: 'open' | 'closed' | null }>(
     'select registration from platform_settings',
   );
@@ -38,10 +40,7 @@ export async function isOperatorMissing(database: Database): Promise<boolean> {
 }
 
 /** In force for the next registration on every node, because it is not cached. */
-export async function setRegistration(
-  database: Database,
-  registration: 'open' | 'closed' | undefined,
-): Promise<void> {
+export async function setRegistration(database: Database, registration: Registration): Promise<void> {
   await database.query('update platform_settings set registration = $1', [registration ?? null]);
 }
 

@@ -1,19 +1,32 @@
+import type { VerificationFields, VerificationKind } from '../../accounts/views.ts';
 import { PAGE_SIZE_MAX } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { Sealer } from '../../kernel/encoding/seal.ts';
 import { formatMicro } from '../../kernel/money.ts';
-import type {
-  AccountChanges,
-  Decision,
-  FoundVerification,
-  VerificationSearch,
-} from '../../operations/admin-ports.ts';
-import type { Actor, Listed } from '../../operations/contract.ts';
-import { type Database, idNumber } from '../database.ts';
+import { type Database, idNumber, type Listed } from '../database.ts';
 import { postMovement } from '../ledger/movement.ts';
-import { type AuditContext, audited } from '../operations/audit.ts';
+import { type Actor, type AuditContext, audited, type NotFound } from '../operations/audit.ts';
 import { touchAccount } from './accounts.ts';
 import { type DocumentRow, openDocument } from './verifications.ts';
+
+export interface FoundVerification extends VerificationFields {
+  readonly id: number;
+  readonly accountId: number;
+  readonly email: string;
+  readonly kind: VerificationKind;
+  readonly status: 'pending' | 'approved' | 'refused';
+  readonly reason: string | undefined;
+  readonly grantedMicro: bigint;
+  readonly createdAtMs: number;
+  readonly decidedAtMs: number | undefined;
+}
+
+export interface VerificationSearch {
+  readonly status: FoundVerification['status'] | undefined;
+  readonly accountId?: number | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
 
 interface VerificationRow extends DocumentRow {
   readonly email: string;
@@ -80,27 +93,32 @@ function fromRow(row: VerificationRow, sealer: Sealer): FoundVerification {
   };
 }
 
-type Decided = Awaited<ReturnType<AccountChanges['decide']>>;
-type Done = Extract<Decided, { kind: 'decided' }>;
+export type Decision =
+  | { readonly kind: 'approve' }
+  /** The account sees the reason. */
+  | { readonly kind: 'refuse'; readonly reason: string };
 
-interface DecisionAuditContext extends AuditContext {
-  readonly options: { readonly sealer: Sealer };
-}
+type Decided = { readonly kind: 'decided'; readonly verification: FoundVerification };
+type DecisionRefusal = NotFound | { readonly kind: 'decided-before' };
 
-/** Of several decisions about one verification the first counts. The others find it decided. */
+/**
+ * An approval grants the free Credits of its kind, once per account. Of several decisions about one
+ * verification the first counts. The others find it decided.
+ */
 export function decideVerification(
-  audit: DecisionAuditContext,
+  audit: AuditContext,
   verificationId: number,
-  { decision, actor }: { readonly decision: Decision; readonly actor: Actor },
-): Promise<Decided> {
-  return audited<Done, Exclude<Decided, Done>>(audit, actor, async (transaction) => {
+  decision: Decision,
+  actor: Actor,
+): Promise<Decided | DecisionRefusal> {
+  return audited<Decided, DecisionRefusal>(audit, actor, async (transaction) => {
     // The account first, as in a submission, so that there are no deadlocks.
     await transaction.query(
       `select id from accounts where id = (select account_id from verifications where id = $1)
        for no key update`,
       [verificationId],
     );
-    const before = await findVerification(transaction, verificationId, audit.options.sealer);
+    const before = await findVerification(transaction, verificationId, audit.sealer);
     if (before === undefined) return { kind: 'refused', refusal: { kind: 'not-found' } };
     if (before.status !== 'pending') return { kind: 'refused', refusal: { kind: 'decided-before' } };
     const grantedMicro = decision.kind === 'approve' ? await approve(transaction, before) : 0n;
@@ -115,7 +133,7 @@ export function decideVerification(
         actor.accountId ?? null,
       ],
     );
-    const after = await findVerification(transaction, verificationId, audit.options.sealer);
+    const after = await findVerification(transaction, verificationId, audit.sealer);
     assert(after !== undefined, 'verifications are never deleted');
     const entry = {
       entity: 'verifications',

@@ -14,8 +14,11 @@ import { record } from '../operations/audit.ts';
 import { readCatalog, type Unsealing } from './read.ts';
 import * as write from './write.ts';
 
-export interface ApplyOptions extends Unsealing {
+interface WriteOptions extends Unsealing {
   readonly clock: Clock;
+}
+
+export interface ApplyOptions extends WriteOptions {
   /** accounts/password.ts: slow on purpose. */
   readonly hashPassword: (password: string) => Promise<string>;
 }
@@ -77,7 +80,7 @@ async function recordFile(transaction: Database, changes: readonly CatalogChange
 export async function writeDocument(
   transaction: Database,
   { document, stored }: { readonly document: CatalogFile; readonly stored: StoredCatalog },
-  options: ApplyOptions,
+  options: WriteOptions,
 ): Promise<void> {
   assert(document.accounts.length === 0, 'accounts are no part of the catalogue that operators change');
   const changes = diffCatalog(document, stored, new Set());
@@ -101,7 +104,7 @@ interface Writing {
   readonly document: CatalogFile;
   readonly stored: StoredCatalog;
   readonly changes: readonly CatalogChange[];
-  readonly options: ApplyOptions;
+  readonly options: WriteOptions;
   readonly passwordHashes: ReadonlyMap<string, string>;
 }
 

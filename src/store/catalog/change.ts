@@ -13,36 +13,51 @@ import {
 import { type EntryJson, settingsJson } from '../../catalog/entry-json.ts';
 import { assert } from '../../kernel/assert.ts';
 import { masked } from '../../kernel/encoding/mask.ts';
-import type { CatalogChanges, Changed, EntryRefusal } from '../../operations/admin-ports.ts';
-import type { Actor } from '../../operations/contract.ts';
 import type { Database } from '../database.ts';
-import { type AuditContext, audited } from '../operations/audit.ts';
-import { type ApplyOptions, announceCatalog, lockCatalog, writeDocument } from './catalog.ts';
+import { type Actor, type AuditContext, audited } from '../operations/audit.ts';
+import { announceCatalog, lockCatalog, writeDocument } from './catalog.ts';
 import { readCatalog } from './read.ts';
 import { isReferenced, outsideUsers } from './use.ts';
 
-export interface CatalogAuditContext extends AuditContext {
-  readonly options: ApplyOptions;
+/*
+ * The catalogue entry by entry: the same rules and the same writes as a catalogue file. What is returned never
+ * has a secret in clear text.
+ */
+
+export interface Changed {
+  readonly kind: 'changed';
+  readonly entry: EntryJson;
 }
 
-/** The catalogue entry by entry: the same rules and the same writes as a catalogue file. */
-export function catalogChanges(audit: CatalogAuditContext): CatalogChanges {
-  return {
-    list: async (kind) => {
-      const stored = await readCatalog(audit.database, audit.options);
-      return listEntries(kind, stored).map(shown);
-    },
-    find: async (kind, key) => {
-      const stored = await readCatalog(audit.database, audit.options);
-      const found = find(kind, key, stored);
-      return found === undefined ? undefined : shown(found);
-    },
-    create: (kind, value, actor) => create(audit, kind, { value, actor }),
-    update: (kind, key, change) => update(audit, kind, { key, ...change }),
-    remove: (kind, key, actor) => remove(audit, kind, { key, actor }),
-    settings: async () => settingsJson(await readCatalog(audit.database, audit.options)),
-    changeSettings: (value, actor) => changeSettings(audit, value, actor),
-  };
+export type EntryRefusal =
+  | { readonly kind: 'invalid'; readonly problem: string }
+  | { readonly kind: 'exists' }
+  | { readonly kind: 'not-found' }
+  | { readonly kind: 'in-use'; readonly by: readonly string[] };
+
+/** An entry of the catalogue by its kind and key. */
+export interface EntryPlace {
+  readonly kind: EntryKind;
+  readonly key: string;
+}
+
+export async function listCatalogEntries(
+  context: AuditContext,
+  kind: EntryKind,
+): Promise<readonly EntryJson[]> {
+  return listEntries(kind, await readCatalog(context.database, context)).map(shown);
+}
+
+export async function findCatalogEntry(
+  context: AuditContext,
+  place: EntryPlace,
+): Promise<EntryJson | undefined> {
+  const found = find(place, await readCatalog(context.database, context));
+  return found === undefined ? undefined : shown(found);
+}
+
+export async function findSettings(context: AuditContext): Promise<EntryJson> {
+  return settingsJson(await readCatalog(context.database, context));
 }
 
 const whole = ({ json, facts }: StoredEntry): EntryJson => ({ ...facts, ...json });
@@ -52,7 +67,7 @@ function shown(entry: StoredEntry): EntryJson {
   return masked(whole(entry)) as EntryJson;
 }
 
-function find(kind: EntryKind, key: string, stored: StoredCatalog): StoredEntry | undefined {
+function find({ kind, key }: EntryPlace, stored: StoredCatalog): StoredEntry | undefined {
   return listEntries(kind, stored).find((each) => each.key === key);
 }
 
@@ -64,13 +79,14 @@ interface Writing {
 const refused = (refusal: EntryRefusal) => ({ kind: 'refused', refusal }) as const;
 const changed = (entry: EntryJson): Changed => ({ kind: 'changed', entry });
 
-function create(
-  audit: CatalogAuditContext,
+export function createCatalogEntry(
+  audit: AuditContext,
   kind: EntryKind,
-  { value, actor }: { readonly value: EntryJson; readonly actor: Actor },
+  value: EntryJson,
+  actor: Actor,
 ): Promise<Changed | EntryRefusal> {
   return audited<Changed, EntryRefusal>(audit, actor, async (transaction) => {
-    const stored = await lockCatalog(transaction, audit.options);
+    const stored = await lockCatalog(transaction, audit);
     const numbered = kind === 'policies' || kind === 'announcements';
     const wanted = numbered ? { id: freeNumber(kind, stored), ...value } : value;
     const full = kind === 'routes' ? { forward_model_id: value.model_id, ...wanted } : wanted;
@@ -79,7 +95,7 @@ function create(
     if (isThere) return refused({ kind: 'exists' });
     const problem = await write(audit, readEntry(kind, full, stored), { transaction, stored });
     if (problem !== undefined) return refused(problem);
-    const written = await readCatalog(transaction, audit.options);
+    const written = await readCatalog(transaction, audit);
     const made = listEntries(kind, written).find((each) => entryKey(kind, whole(each)) === identity);
     assert(made !== undefined, 'what was written can be read');
     const entry = { entity: kind, key: made.key, before: null, after: whole(made) };
@@ -87,21 +103,23 @@ function create(
   });
 }
 
-function update(
-  audit: CatalogAuditContext,
-  kind: EntryKind,
-  { key, value, actor }: { readonly key: string; readonly value: EntryJson; readonly actor: Actor },
+export function updateCatalogEntry(
+  audit: AuditContext,
+  place: EntryPlace,
+  value: EntryJson,
+  actor: Actor,
 ): Promise<Changed | EntryRefusal> {
+  const { kind, key } = place;
   return audited<Changed, EntryRefusal>(audit, actor, async (transaction) => {
-    const stored = await lockCatalog(transaction, audit.options);
-    const present = find(kind, key, stored);
+    const stored = await lockCatalog(transaction, audit);
+    const present = find(place, stored);
     if (present === undefined) return refused({ kind: 'not-found' });
     // Absent fields stay as they are; null removes a value.
     const model = kind === 'routes' ? { model_id: present.facts.model_id } : {};
     const wanted = { ...present.json, ...model, ...value };
     const problem = await write(audit, readEntry(kind, wanted, stored), { transaction, stored });
     if (problem !== undefined) return refused(problem);
-    const after = find(kind, key, await readCatalog(transaction, audit.options));
+    const after = find(place, await readCatalog(transaction, audit));
     assert(after !== undefined, 'an update leaves the key as it is');
     const replaced = value.secret === undefined ? {} : { secret_replaced: true };
     return {
@@ -113,23 +131,24 @@ function update(
 }
 
 async function write(
-  audit: CatalogAuditContext,
+  audit: AuditContext,
   read: ReadEntry,
   { transaction, stored }: Writing,
 ): Promise<EntryRefusal | undefined> {
   if (read.kind === 'invalid') return { kind: 'invalid', problem: read.problem };
-  await writeDocument(transaction, { document: read.document, stored }, audit.options);
+  await writeDocument(transaction, { document: read.document, stored }, audit);
   return undefined;
 }
 
-async function remove(
-  audit: CatalogAuditContext,
-  kind: EntryKind,
-  { key, actor }: { readonly key: string; readonly actor: Actor },
+export async function deleteCatalogEntry(
+  audit: AuditContext,
+  place: EntryPlace,
+  actor: Actor,
 ): Promise<{ readonly kind: 'removed' } | EntryRefusal> {
+  const { kind, key } = place;
   const work = audited<{ readonly kind: 'removed' }, EntryRefusal>(audit, actor, async (transaction) => {
-    const stored = await lockCatalog(transaction, audit.options);
-    const present = find(kind, key, stored);
+    const stored = await lockCatalog(transaction, audit);
+    const present = find(place, stored);
     if (present === undefined) return refused({ kind: 'not-found' });
     const users = [...listUsers(kind, key, stored), ...(await outsideUsers(transaction, kind, key))];
     if (users.length > 0) return refused({ kind: 'in-use', by: users });
@@ -156,17 +175,17 @@ const DELETIONS: Readonly<Record<EntryKind, string>> = {
   announcements: 'delete from announcements where id = $1',
 };
 
-function changeSettings(
-  audit: CatalogAuditContext,
+export function changeSettings(
+  audit: AuditContext,
   value: EntryJson,
   actor: Actor,
 ): Promise<Changed | EntryRefusal> {
   return audited<Changed, EntryRefusal>(audit, actor, async (transaction) => {
-    const stored = await lockCatalog(transaction, audit.options);
+    const stored = await lockCatalog(transaction, audit);
     const before = settingsJson(stored);
     const problem = await write(audit, readSettings(merge(before, value), stored), { transaction, stored });
     if (problem !== undefined) return refused(problem);
-    const after = settingsJson(await readCatalog(transaction, audit.options));
+    const after = settingsJson(await readCatalog(transaction, audit));
     return {
       kind: 'done',
       result: changed(after),

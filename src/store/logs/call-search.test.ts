@@ -4,10 +4,9 @@ import { type FreshDatabase, freshDatabase } from '../../../test/support/postgre
 import { createCalendar } from '../../kernel/time/calendar.ts';
 import { ManualClock } from '../../kernel/time/clock.ts';
 import type { CallRecord } from '../../ledger/contract.ts';
-import type { CallCursor } from '../../operations/admin-ports.ts';
 import type { Database } from '../database.ts';
 import { createLedgerStore } from '../ledger/ledger.ts';
-import { createCallSearch } from './call-search.ts';
+import { type CallCursor, type CallSearch, searchCalls } from './call-search.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -37,13 +36,14 @@ beforeAll(async () => {
 });
 afterAll(() => fresh.drop());
 
-const search = (database: Database = fresh.database) => createCallSearch(database, clock);
+const search = (wanted: CallSearch, database: Database = fresh.database) =>
+  searchCalls({ database, clock }, wanted);
 
 async function everyPage(filter: object, size: number): Promise<readonly string[]> {
   const found: string[] = [];
   let before: CallCursor | undefined;
   for (let pages = 0; pages < 100; pages++) {
-    const { items, next } = await search().search({ ...filter, before, size });
+    const { items, next } = await search({ ...filter, before, size });
     found.push(...items.map(({ callId }) => callId));
     if (next === undefined) return found;
     before = next;
@@ -65,7 +65,7 @@ test('a search for names without calls reads the roll-ups only', async () => {
     asked.push(text);
     return database.query(text, values);
   };
-  const found = await search({ ...database, query }).search({ model: 'nobody', size: 20 });
+  const found = await search({ model: 'nobody', size: 20 }, { ...database, query });
   expect(found).toEqual({ items: [], next: undefined });
   expect(asked.filter((text) => text.includes('usage_hourly')).length).toBeGreaterThan(2);
   // The log is asked for its beginning, and for nothing else.
@@ -78,7 +78,7 @@ test('a search that runs out of time returns where it continues', async () => {
     clock.advance(2_000);
     return database.query(text, values);
   };
-  const first = await search({ ...database, query: slow }).search({ model: 'nobody', size: 20 });
+  const first = await search({ model: 'nobody', size: 20 }, { ...database, query: slow });
   expect(first.items).toEqual([]);
   expect(first.next?.createdAtMs).toBeLessThan(NOVEMBER);
 });

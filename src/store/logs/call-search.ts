@@ -1,32 +1,36 @@
 import type { Clock } from '../../kernel/time/clock.ts';
-import type { LoggedCall } from '../../ledger/log.ts';
-import type {
-  AllCalls,
-  CallCursor,
-  CallSearch,
-  FoundCall,
-  FoundCalls,
-} from '../../operations/admin-ports.ts';
+import type { LogFilter, LoggedCall } from '../../ledger/log.ts';
 import { SEARCH_DAYS_MAX, SEARCH_MS_MAX } from '../../operations/bounds.ts';
-import { findLogin } from '../accounts/accounts.ts';
 import { type Database, idNumber } from '../database.ts';
 import { type CallRow, callFromRow, findCall, withCharges } from './call-log.ts';
 import { callsThatFit, filterValues, KEPT_FROM, rollupsThatFit } from './log-page-ranges.ts';
 
-/**
- * The calls of all accounts, newest first. A filter that hardly any call fits would read the whole log, so
- * roll-ups are asked first: they say in which hours there are calls that fit, and only those hours are read.
- * The search goes back in time by steps, and ends after a bounded time with the place where it goes on.
- */
-export function createCallSearch(database: Database, clock: Clock): AllCalls {
-  return {
-    search: (wanted) => search(database, wanted, clock),
-    find: async (callId) => {
-      const call = await findCall(database, callId);
-      return call && (await withEmails(database, [call]))[0];
-    },
-    findAccount: async (email) => (await findLogin(database, email))?.accountId,
-  };
+/** The position of a page in the calls of all accounts: after this call. */
+export interface CallCursor {
+  readonly createdAtMs: number;
+  readonly id: number;
+}
+
+export interface CallSearch extends LogFilter {
+  readonly accountId?: number | undefined;
+  readonly before?: CallCursor | undefined;
+  readonly size: number;
+}
+
+export interface FoundCall extends LoggedCall {
+  readonly email: string;
+}
+
+export interface FoundCalls {
+  readonly items: readonly FoundCall[];
+  /** Undefined: there are no older calls that match. */
+  readonly next: CallCursor | undefined;
+}
+
+/** One call of any account. */
+export async function findAnyCall(database: Database, callId: string): Promise<FoundCall | undefined> {
+  const call = await findCall(database, callId);
+  return call && (await withEmails(database, [call]))[0];
 }
 
 const HOUR_MS = 3_600_000;
@@ -54,7 +58,16 @@ const READ = withCharges(`created_at >= $1 and created_at < $2 and (created_at, 
 
 const EARLIEST = 'select created_at from calls order by created_at limit 1';
 
-async function search(database: Database, wanted: CallSearch, clock: Clock): Promise<FoundCalls> {
+/**
+ * The calls of all accounts, newest first. A filter that hardly any call fits would read the whole log, so
+ * roll-ups are asked first: they say in which hours there are calls that fit, and only those hours are read.
+ * The search goes back in time by steps, and ends after a bounded time with the place where it goes on. So a
+ * page may be short and still have a next one.
+ */
+export async function searchCalls(
+  { database, clock }: { readonly database: Database; readonly clock: Clock },
+  wanted: CallSearch,
+): Promise<FoundCalls> {
   const [earliest] = await database.query<{ created_at: Date }>(EARLIEST);
   if (earliest === undefined) return { items: [], next: undefined };
   const lowestMs = Math.max(wanted.fromMs ?? 0, floorHour(earliest.created_at.getTime()));

@@ -2,24 +2,45 @@ import { PAGE_SIZE_MAX } from '../../bounds.ts';
 import type { EntryJson } from '../../catalog/entry-json.ts';
 import { assert } from '../../kernel/assert.ts';
 import { masked } from '../../kernel/encoding/mask.ts';
+import type { Sealer } from '../../kernel/encoding/seal.ts';
 import type { Logger } from '../../kernel/log.ts';
+import type { Clock } from '../../kernel/time/clock.ts';
 import { ADDRESS_CHARS_MAX } from '../../operations/bounds.ts';
-import type {
-  Actor,
-  AuditEntry,
-  AuditQuery,
-  AuditRecord,
-  Listed,
-  Outcome,
-} from '../../operations/contract.ts';
 import { announceAndWait } from '../changes.ts';
-import { type Database, idNumber } from '../database.ts';
+import { type Database, idNumber, type Listed } from '../database.ts';
 
-/** The dependencies of writes by operators. */
+/** What writes by operators need. The context of an operation has it. */
 export interface AuditContext {
   readonly database: Database;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
   readonly log: Logger;
 }
+
+/** Who makes a change. The terminal of the server has no account: it has access to the database anyway. */
+export interface Actor {
+  /** Undefined: the terminal. */
+  readonly accountId: number | undefined;
+  readonly address: string;
+  /** The name of the operation or the command: `vendors.update`. */
+  readonly action: string;
+}
+
+/** A change of one thing, as in the audit log. Secrets are masked when it is written. */
+export interface AuditEntry {
+  readonly entity: string;
+  readonly key: string;
+  /** Null: it did not exist. */
+  readonly before: EntryJson | null;
+  readonly after: EntryJson | null;
+}
+
+/** The outcome of a write: its result and the entry to record, or why nothing was done. */
+export type Outcome<Result, Refusal> =
+  | { readonly kind: 'done'; readonly result: Result; readonly entry: AuditEntry }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+export type NotFound = { readonly kind: 'not-found' };
 
 /** Carries a refusal out of the transaction, which then rolls back. */
 class Refused<Refusal> extends Error {
@@ -96,6 +117,24 @@ interface AuditRow {
 const MATCHES = `
   ($1::bigint is null or actor_account_id = $1) and ($2::text is null or entity = $2)
   and ($3::text is null or entity_key = $3) and ($4::text is null or action = $4)`;
+
+export interface AuditQuery {
+  readonly actorAccountId: number | undefined;
+  readonly entity: string | undefined;
+  readonly entityKey: string | undefined;
+  readonly action: string | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface AuditRecord extends AuditEntry {
+  readonly id: number;
+  readonly atMs: number;
+  readonly actorAccountId: number | undefined;
+  readonly actorEmail: string | undefined;
+  readonly address: string;
+  readonly action: string;
+}
 
 /** Newest first. */
 export async function listAudit(database: Database, query: AuditQuery): Promise<Listed<AuditRecord>> {

@@ -1,42 +1,46 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ACTOR, auditContext } from '../../../test/support/audit.ts';
 import { accountWith, CREDITS_PER_YUAN, callOf, NOVEMBER } from '../../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
-import { silentLogger } from '../../kernel/log.ts';
 import { createCalendar } from '../../kernel/time/calendar.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
+import { findRegistration } from '../accounts/registration.ts';
 import { createLedgerStore } from '../ledger/ledger.ts';
-import { createInbox } from './inbox.ts';
-import { createOperatorStats } from './operator-stats.ts';
+import { type AuditContext, listAudit } from './audit.ts';
+import { changeRegistration, listFeedback, setFeedback } from './inbox.ts';
+import { findSeries } from './operator-series.ts';
+import { findCredentialSales, findTraffic, findVendorSales } from './operator-stats.ts';
 
 let fresh: FreshDatabase;
-const ACTOR = { accountId: undefined, address: 'test', action: 'test' };
+let audit: AuditContext;
 const PAGE = { offset: 0, limit: 10 };
 
 beforeAll(async () => {
   fresh = await freshDatabase();
+  audit = auditContext(fresh.database);
 });
 afterAll(() => fresh.drop());
 
-test('feedback is open until an operator closes it', async () => {
-  const inbox = createInbox({ database: fresh.database, log: silentLogger });
+test('feedback is open until an operator says that it is done', async () => {
   await fresh.database.query(`insert into feedback (content) values ('one'), ('two')`);
-  const open = await inbox.feedback({ status: 'open', ...PAGE });
+  const open = await listFeedback(fresh.database, { status: 'open', ...PAGE });
   expect(open).toMatchObject({ total: 2, items: [{ content: 'two' }, { content: 'one' }] });
   const id = open.items[0]?.id ?? 0;
-  expect(await inbox.setFeedback(id, 'done', ACTOR)).toMatchObject({ message: { status: 'done' } });
-  expect((await inbox.feedback({ status: 'open', ...PAGE })).items).toMatchObject([{ content: 'one' }]);
-  expect((await inbox.feedback({ status: undefined, ...PAGE })).total).toBe(2);
-  expect(await inbox.setFeedback(99, 'done', ACTOR)).toEqual({ kind: 'not-found' });
+  expect(await setFeedback(audit, id, 'done', ACTOR)).toMatchObject({ message: { status: 'done' } });
+  expect((await listFeedback(fresh.database, { status: 'open', ...PAGE })).items).toMatchObject([
+    { content: 'one' },
+  ]);
+  expect((await listFeedback(fresh.database, { status: undefined, ...PAGE })).total).toBe(2);
+  expect(await setFeedback(audit, 99, 'done', ACTOR)).toEqual({ kind: 'not-found' });
 });
 
-test('the registration setting of operators wins over the configuration', async () => {
-  const inbox = createInbox({ database: fresh.database, log: silentLogger });
-  expect(await inbox.registration()).toBeUndefined();
-  await inbox.setRegistration('closed', ACTOR);
-  expect(await inbox.registration()).toBe('closed');
-  await inbox.setRegistration(undefined, ACTOR);
-  expect(await inbox.registration()).toBeUndefined();
-  const { items } = await inbox.audit({
+test('what operators say of registration holds, or the configuration does', async () => {
+  expect(await findRegistration(fresh.database)).toBeUndefined();
+  await changeRegistration(audit, 'closed', ACTOR);
+  expect(await findRegistration(fresh.database)).toBe('closed');
+  await changeRegistration(audit, undefined, ACTOR);
+  expect(await findRegistration(fresh.database)).toBeUndefined();
+  const { items } = await listAudit(fresh.database, {
     ...{ actorAccountId: undefined, entity: 'registration', entityKey: undefined, action: undefined },
     ...PAGE,
   });
@@ -60,14 +64,19 @@ test('the operator statistics are the sums of the hours, by vendor and by the pl
     callOf({ accountId, ...refused, payer: 'none', status: 429, verdict: 'refused' }),
     callOf({ accountId, attempts, createdAtMs: NOVEMBER + 3_600_000 }),
   ]);
-  const stats = createOperatorStats(database);
   const hour = { fromMs: NOVEMBER, toMs: NOVEMBER + 3_600_000 };
-  expect(await stats.traffic(hour)).toEqual({
+  expect(await findTraffic(database, hour)).toEqual({
     ...{ calls: 4, failed: 1, activeAccounts: 1, byokCalls: 1, coveredMicro: 25_000n },
     errors: [{ status: 429, calls: 1 }],
   });
   const paid = { revenueMicro: 25_000n, costMicro: 50_000n };
-  expect(await stats.vendors(hour)).toMatchObject([{ vendor: 'openai', calls: 3, ...paid }]);
-  expect(await stats.credentials(hour)).toMatchObject([{ credential: 'main', calls: 2, ...paid }]);
-  expect((await stats.traffic({ ...hour, toMs: hour.toMs + 3_600_000 })).calls).toBe(5);
+  expect(await findVendorSales(database, hour)).toMatchObject([{ vendor: 'openai', calls: 3, ...paid }]);
+  expect(await findCredentialSales(database, hour)).toMatchObject([
+    { credential: 'main', calls: 2, ...paid },
+  ]);
+  const both = { ...hour, toMs: hour.toMs + 3_600_000 };
+  expect((await findTraffic(database, both)).calls).toBe(5);
+  const series = await findSeries(database, { ...both, edges: [hour.fromMs, hour.toMs] });
+  expect(series.traffic.map(({ calls }) => calls)).toEqual([4, 1]);
+  expect(series.vendors).toMatchObject([{ vendor: 'openai', points: [{ calls: 3, ...paid }, { calls: 1 }] }]);
 });

@@ -1,20 +1,18 @@
 import { PAGE_SIZE_MAX } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
-import type { FeedbackMessage, Inbox, NotFound, Registration } from '../../operations/admin-ports.ts';
-import type { Actor, Listed } from '../../operations/contract.ts';
-import { findRegistration, setRegistration } from '../accounts/registration.ts';
-import { type Database, idNumber } from '../database.ts';
-import { type AuditContext, audited, listAudit } from './audit.ts';
+import { findRegistration, type Registration, setRegistration } from '../accounts/registration.ts';
+import { type Database, idNumber, type Listed } from '../database.ts';
+import { type Actor, type AuditContext, audited, type NotFound } from './audit.ts';
 
-export function createInbox(audit: AuditContext): Inbox {
-  const { database } = audit;
-  return {
-    feedback: (wanted) => listFeedback(database, wanted),
-    setFeedback: (id, status, actor) => setFeedback(audit, id, { status, actor }),
-    audit: (query) => listAudit(database, query),
-    registration: () => findRegistration(database),
-    setRegistration: (registration, actor) => changeRegistration(audit, registration, actor),
-  };
+export interface FeedbackMessage {
+  readonly id: number;
+  /** Undefined: sent without a login. */
+  readonly accountId: number | undefined;
+  readonly email: string | undefined;
+  readonly content: string;
+  readonly contact: string | undefined;
+  readonly status: 'open' | 'done';
+  readonly createdAtMs: number;
 }
 
 interface FeedbackRow {
@@ -65,14 +63,15 @@ function fromRow(row: FeedbackRow): FeedbackMessage {
   };
 }
 
-type Set = { readonly kind: 'changed'; readonly message: FeedbackMessage };
+type Changed = { readonly kind: 'changed'; readonly message: FeedbackMessage };
 
-function setFeedback(
+export function setFeedback(
   audit: AuditContext,
   id: number,
-  { status, actor }: { readonly status: FeedbackMessage['status']; readonly actor: Actor },
-): Promise<Set | NotFound> {
-  return audited<Set, NotFound>(audit, actor, async (transaction) => {
+  status: FeedbackMessage['status'],
+  actor: Actor,
+): Promise<Changed | NotFound> {
+  return audited<Changed, NotFound>(audit, actor, async (transaction) => {
     const find = `${MESSAGES} where feedback.id = $1 for update of feedback`;
     const [before] = await transaction.query<FeedbackRow>(find, [id]);
     if (before === undefined) return { kind: 'refused', refusal: { kind: 'not-found' } };
@@ -89,7 +88,7 @@ function setFeedback(
 }
 
 /** Wrapped for the way through the audit log: nothing is a value here, not a refusal. */
-async function changeRegistration(
+export async function changeRegistration(
   audit: AuditContext,
   registration: Registration,
   actor: Actor,

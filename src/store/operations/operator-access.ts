@@ -1,20 +1,18 @@
-import type { AccountChanges, KeyPlace, NotFound } from '../../operations/admin-ports.ts';
-import type { Actor } from '../../operations/contract.ts';
-import type { KeyPatch, KeyView } from '../../operations/keys/key-view.ts';
-import { findKey, updateKey } from '../accounts/api-keys.ts';
+import { findKey, type ListedKey, updateKey } from '../accounts/api-keys.ts';
 import { createSessionStore } from '../accounts/sessions.ts';
-import { type AuditContext, audited } from './audit.ts';
-import { keyEntry, keyJson, lockAccount } from './operator-holdings.ts';
+import { type Actor, type AuditContext, audited, type NotFound } from './audit.ts';
+import { type KeyPlace, keyEntry, keyJson, lockAccount } from './operator-holdings.ts';
 
 /** What opens an account, as operators change it: its keys and its password. */
 
-type KeyChanged = { readonly kind: 'changed'; readonly key: KeyView };
+type KeyChanged = { readonly kind: 'changed'; readonly key: ListedKey };
 type KeyRefusal = NotFound | { readonly kind: 'unknown-policy' };
 
 export function changeKeyAudited(
   audit: AuditContext,
   { accountId, keyId }: KeyPlace,
-  { patch, actor }: { readonly patch: KeyPatch; readonly actor: Actor },
+  patch: Parameters<typeof updateKey>[2],
+  actor: Actor,
 ): Promise<KeyChanged | KeyRefusal> {
   return audited<KeyChanged, KeyRefusal>(audit, actor, async (transaction) => {
     await lockAccount(transaction, accountId);
@@ -29,18 +27,13 @@ export function changeKeyAudited(
   });
 }
 
-interface NewHash {
-  readonly passwordHash: string;
-  readonly nowMs: number;
-  readonly actor: Actor;
-}
-
 /** The old password and every login are void when this returns; keys go on. */
 export function resetPasswordAudited(
   audit: AuditContext,
   accountId: number,
-  { passwordHash, nowMs, actor }: NewHash,
-): ReturnType<AccountChanges['resetPassword']> {
+  passwordHash: string,
+  actor: Actor,
+): Promise<{ readonly kind: 'reset'; readonly sessions: number } | NotFound> {
   return audited<{ readonly kind: 'reset'; readonly sessions: number }, NotFound>(
     audit,
     actor,
@@ -50,7 +43,7 @@ export function resetPasswordAudited(
         [accountId, passwordHash],
       );
       if (changed.length === 0) return { kind: 'refused', refusal: { kind: 'not-found' } };
-      const sessions = await createSessionStore(transaction).endAllSessions(accountId, nowMs);
+      const sessions = await createSessionStore(transaction).endAllSessions(accountId, audit.clock.now());
       const entry = {
         entity: 'accounts',
         key: String(accountId),

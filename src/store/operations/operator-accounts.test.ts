@@ -1,38 +1,34 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ACTOR, auditContext } from '../../../test/support/audit.ts';
 import { accountWith } from '../../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
-import { newSealer } from '../../kernel/encoding/seal.ts';
-import { silentLogger } from '../../kernel/log.ts';
-import { systemRandom } from '../../kernel/random.ts';
-import { systemClock } from '../../kernel/time/clock.ts';
-import type { AccountChanges } from '../../operations/admin-ports.ts';
+import { decideVerification, listVerifications } from '../accounts/verification-decision.ts';
 import { submitVerification } from '../accounts/verifications.ts';
-import { accountChanges } from './operator-accounts.ts';
+import type { AuditContext } from './audit.ts';
+import {
+  changeAccountAudited,
+  createAccountAudited,
+  endSessionsAudited,
+  findAccountDetail,
+} from './operator-accounts.ts';
+import { cancelAudited, grantAudited, moveAudited } from './operator-money.ts';
 
 let fresh: FreshDatabase;
-let changes: AccountChanges;
-const sealer = newSealer(['0'.repeat(64)], systemRandom);
-const ACTOR = { accountId: undefined, address: 'test', action: 'test' };
+let audit: AuditContext;
 
 beforeAll(async () => {
   fresh = await freshDatabase();
-  const { database } = fresh;
-  const log = silentLogger;
-  const options = {
-    sealer,
-    log,
-    clock: systemClock,
-    hashPassword: async (text: string) => `hash of ${text}`,
-  };
-  changes = accountChanges({ database, log, options });
-  await database.query('update catalog_settings set grant_personal_micro = 7, grant_enterprise_micro = 11');
+  audit = auditContext(fresh.database);
+  await fresh.database.query(
+    'update catalog_settings set grant_personal_micro = 7, grant_enterprise_micro = 11',
+  );
 });
 afterAll(() => fresh.drop());
 
 const FIELDS = { name: 'Ada', documentNumber: 'X1234567', contact: undefined };
 
 async function submit(accountId: number, kind: 'personal' | 'enterprise'): Promise<number> {
-  const done = await submitVerification(fresh.database, { accountId, kind }, FIELDS, sealer);
+  const done = await submitVerification(fresh.database, { accountId, kind }, FIELDS, audit.sealer);
   if (done.kind !== 'submitted') throw new Error(done.kind);
   return done.verification.id;
 }
@@ -55,11 +51,11 @@ describe('an approval', () => {
       ['personal', 107n, 1],
       ['enterprise', 118n, 2],
     ] as const) {
-      await changes.decide(await submit(accountId, kind), { kind: 'approve' }, ACTOR);
+      await decideVerification(audit, await submit(accountId, kind), { kind: 'approve' }, ACTOR);
       expect(await stateOf(accountId)).toMatchObject({ user_type: level, credits_micro: credits });
     }
     await fresh.database.query('update accounts set user_type = 0 where id = $1', [accountId]);
-    await changes.decide(await submit(accountId, 'personal'), { kind: 'approve' }, ACTOR);
+    await decideVerification(audit, await submit(accountId, 'personal'), { kind: 'approve' }, ACTOR);
     expect(await stateOf(accountId)).toMatchObject({ user_type: 1, credits_micro: 118n });
   });
 
@@ -68,12 +64,18 @@ describe('an approval', () => {
     await fresh.database.query('update accounts set user_type = 0 where id = $1', [accountId]);
     const id = await submit(accountId, 'personal');
     const decisions = Array.from({ length: 20 }, (_, turn) =>
-      changes.decide(id, turn % 2 === 0 ? { kind: 'approve' } : { kind: 'refuse', reason: 'no' }, ACTOR),
+      decideVerification(
+        audit,
+        id,
+        turn % 2 === 0 ? { kind: 'approve' } : { kind: 'refuse', reason: 'no' },
+        ACTOR,
+      ),
     );
     const kinds = (await Promise.all(decisions)).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === 'decided')).toHaveLength(1);
     expect(kinds.filter((kind) => kind === 'decided-before')).toHaveLength(19);
-    const { items } = await changes.verifications({ status: undefined, accountId, offset: 0, limit: 10 });
+    const wanted = { status: undefined, accountId, offset: 0, limit: 10 };
+    const { items } = await listVerifications(fresh.database, wanted, audit.sealer);
     const { user_type: userType, credits_micro: credits } = await stateOf(accountId);
     const isApproved = items[0]?.status === 'approved';
     expect([userType, credits]).toEqual(isApproved ? [1, 107n] : [0, 100n]);
@@ -85,13 +87,15 @@ describe('a refused write', () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 100n });
     const before = [await stateOf(accountId), await lines()];
     const move = { kind: 'adjustment', pool: 'credits', changeMicro: -101n, reason: 'r' } as const;
-    expect(await changes.move(accountId, move, ACTOR)).toEqual({ kind: 'insufficient' });
+    expect(await moveAudited(audit, accountId, move, ACTOR)).toEqual({ kind: 'insufficient' });
     const tooMuch = { ...move, changeMicro: 10n ** 18n };
-    expect(await changes.move(accountId, tooMuch, ACTOR)).toEqual({ kind: 'too-much' });
-    expect(await changes.change(accountId, { fallbackModel: 'none' }, ACTOR)).toEqual({
+    expect(await moveAudited(audit, accountId, tooMuch, ACTOR)).toEqual({ kind: 'too-much' });
+    expect(await changeAccountAudited(audit, accountId, { fallbackModel: 'none' }, ACTOR)).toEqual({
       kind: 'unknown-model',
     });
-    expect(await changes.cancel({ accountId, subscriptionId: 1 }, ACTOR)).toEqual({ kind: 'not-found' });
+    expect(await cancelAudited(audit, { accountId, subscriptionId: 1 }, ACTOR)).toEqual({
+      kind: 'not-found',
+    });
     expect([await stateOf(accountId), await lines()]).toEqual(before);
   });
 
@@ -99,25 +103,34 @@ describe('a refused write', () => {
     const nobody = 999_999;
     const move = { kind: 'adjustment', pool: 'credits', changeMicro: 1n, reason: 'r' } as const;
     const grant = { accountId: nobody, planCode: 'none', days: 1, start: 'now' } as const;
-    expect(await changes.move(nobody, move, ACTOR)).toEqual({ kind: 'not-found' });
-    expect(await changes.change(nobody, { status: 'disabled' }, ACTOR)).toEqual({ kind: 'not-found' });
-    expect(await changes.endSessions(nobody, 0, ACTOR)).toEqual({ kind: 'not-found' });
-    expect(await changes.decide(nobody, { kind: 'approve' }, ACTOR)).toEqual({ kind: 'not-found' });
-    expect(await changes.find(nobody, 0)).toBeUndefined();
-    expect(await changes.grant(grant, 0, ACTOR)).toEqual({ kind: 'unknown-plan' });
+    expect(await moveAudited(audit, nobody, move, ACTOR)).toEqual({ kind: 'not-found' });
+    expect(await changeAccountAudited(audit, nobody, { status: 'disabled' }, ACTOR)).toEqual({
+      kind: 'not-found',
+    });
+    expect(await endSessionsAudited(audit, nobody, ACTOR)).toEqual({ kind: 'not-found' });
+    expect(await decideVerification(audit, nobody, { kind: 'approve' }, ACTOR)).toEqual({
+      kind: 'not-found',
+    });
+    expect(await findAccountDetail(audit, nobody)).toBeUndefined();
+    expect(await grantAudited(audit, grant, ACTOR)).toEqual({ kind: 'unknown-plan' });
   });
 });
 
 test('the audit log has the changed fields of an account, and nothing of a password', async () => {
   const wanted = {
     email: 'made@example.com',
-    password: 'CANARY password',
+    passwordHash: 'CANARY hash',
     role: 'user',
     userType: 0,
   } as const;
-  const created = await changes.create({ ...wanted, balanceMicro: 0n, creditsMicro: 0n }, ACTOR);
+  const created = await createAccountAudited(audit, { ...wanted, balanceMicro: 0n, creditsMicro: 0n }, ACTOR);
   if (created.kind !== 'created') throw new Error(created.kind);
-  await changes.change(created.accountId, { status: 'disabled', userRateMicro: 50_000_000n }, ACTOR);
+  await changeAccountAudited(
+    audit,
+    created.accountId,
+    { status: 'disabled', userRateMicro: 50_000_000n },
+    ACTOR,
+  );
   const [row] = await fresh.database.query('select before, after from audit_log order by id desc limit 1');
   expect(row).toEqual({
     before: { status: 'enabled', user_rate: '100' },

@@ -1,81 +1,41 @@
-import type { StoredAccount } from '../../accounts/contract.ts';
+import type { Account, StoredAccount } from '../../accounts/contract.ts';
+import type { ByokView } from '../../accounts/views.ts';
 import type { EntryJson } from '../../catalog/entry-json.ts';
 import { assert } from '../../kernel/assert.ts';
 import { formatMicro } from '../../kernel/money.ts';
-import type {
-  AccountChange,
-  AccountChanges,
-  AccountDetail,
-  NotFound,
-  UnknownEntry,
-  WantedAccount,
-} from '../../operations/admin-ports.ts';
-import type { Actor } from '../../operations/contract.ts';
-import { listAccounts } from '../accounts/account-list.ts';
 import { createAccount, findAccount, updateAccount } from '../accounts/accounts.ts';
-import { listKeys } from '../accounts/api-keys.ts';
+import { type ListedKey, listKeys } from '../accounts/api-keys.ts';
 import { listByok } from '../accounts/byok.ts';
 import { createSessionStore } from '../accounts/sessions.ts';
-import { listSubscriptions } from '../accounts/subscriptions.ts';
-import { decideVerification, listVerifications } from '../accounts/verification-decision.ts';
-import type { ApplyOptions } from '../catalog/catalog.ts';
-import type { Database } from '../database.ts';
+import { type ListedSubscription, listSubscriptions } from '../accounts/subscriptions.ts';
+import { type FoundVerification, listVerifications } from '../accounts/verification-decision.ts';
+import type { Database, Listed } from '../database.ts';
 import { postOpening } from '../ledger/movement.ts';
-import { type AuditContext, audited } from './audit.ts';
-import { changeKeyAudited, resetPasswordAudited } from './operator-access.ts';
-import { revokeKeyAudited } from './operator-holdings.ts';
-import { cancelAudited, grantAudited, moveAudited } from './operator-money.ts';
+import { type Actor, type AuditContext, audited, type NotFound } from './audit.ts';
 
-export interface AccountAuditContext extends AuditContext {
-  readonly options: ApplyOptions;
+export async function accountExists(database: Database, accountId: number): Promise<boolean> {
+  const rows = await database.query('select 1 from accounts where id = $1', [accountId]);
+  return rows.length === 1;
 }
 
-/** What operators do with accounts. Whatever is written stands in the audit log. */
-export function accountChanges(audit: AccountAuditContext): AccountChanges {
-  const { database } = audit;
-  return {
-    search: (wanted) => listAccounts(database, wanted),
-    find: (accountId, nowMs) => findDetail(audit, accountId, nowMs),
-    create: (wanted, actor) => create(audit, wanted, actor),
-    change: (accountId, patch, actor) => change(audit, accountId, { patch, actor }),
-    endSessions: (accountId, nowMs, actor) => endSessions(audit, accountId, { nowMs, actor }),
-    sessions: (accountId, nowMs) => listSessions(database, accountId, nowMs),
-    resetPassword: async (accountId, { password, nowMs }, actor) => {
-      // Hashing takes its time, so it is done before anything is locked.
-      const passwordHash = await audit.options.hashPassword(password);
-      return resetPasswordAudited(audit, accountId, { passwordHash, nowMs, actor });
-    },
-    keys: (accountId, part) => listKeys(database, accountId, part),
-    changeKey: (place, patch, actor) => changeKeyAudited(audit, place, { patch, actor }),
-    removeKey: (place, actor) => revokeKeyAudited(audit, place, actor),
-    move: (accountId, wanted, actor) => moveAudited(audit, accountId, { wanted, actor }),
-    subscriptions: (accountId, part) => listSubscriptions(database, accountId, part),
-    grant: (wanted, nowMs, actor) => grantAudited(audit, wanted, { nowMs, actor }),
-    cancel: (place, actor) => cancelAudited(audit, place, actor),
-    verifications: (wanted) => listVerifications(database, wanted, audit.options.sealer),
-    decide: (verificationId, decision, actor) =>
-      decideVerification(audit, verificationId, { decision, actor }),
-  };
-}
-
-async function listSessions(
-  database: Database,
-  accountId: number,
-  nowMs: number,
-): ReturnType<AccountChanges['sessions']> {
-  const found = await database.query('select 1 from accounts where id = $1', [accountId]);
-  return found.length === 0 ? undefined : createSessionStore(database).listSessions(accountId, nowMs);
+/** An account as operators see it, without hashes and secrets. */
+export interface AccountDetail {
+  readonly account: Omit<StoredAccount, 'byok' | 'subscriptions'>;
+  readonly createdAtMs: number;
+  readonly subscriptions: Listed<ListedSubscription>;
+  readonly keys: Listed<ListedKey>;
+  readonly credentials: readonly ByokView[];
+  readonly verification: FoundVerification | undefined;
 }
 
 /** The newest keys and subscriptions; whoever wants all of them has pages of their own. */
 const DETAIL_ROWS = 100;
 
-async function findDetail(
-  { database, options }: AccountAuditContext,
+export async function findAccountDetail(
+  { database, sealer, clock, log }: AuditContext,
   accountId: number,
-  nowMs: number,
 ): Promise<AccountDetail | undefined> {
-  const account = await findAccount(database, accountId, options);
+  const account = await findAccount(database, accountId, { sealer, log });
   if (account === undefined) return undefined;
   const { byok: _secrets, subscriptions: _running, ...rest } = account;
   const [created] = await database.query<{ created_at: Date }>(
@@ -85,25 +45,32 @@ async function findDetail(
   assert(created !== undefined, 'accounts are never deleted');
   const part = { offset: 0, limit: DETAIL_ROWS };
   const last = { status: undefined, accountId, offset: 0, limit: 1 };
-  const { items } = await listVerifications(database, last, options.sealer);
+  const { items } = await listVerifications(database, last, sealer);
   return {
     account: rest,
     createdAtMs: created.created_at.getTime(),
-    subscriptions: await listSubscriptions(database, accountId, { ...part, nowMs }),
+    subscriptions: await listSubscriptions(database, accountId, { ...part, nowMs: clock.now() }),
     keys: await listKeys(database, accountId, part),
     credentials: await listByok(database, accountId),
     verification: items[0],
   };
 }
 
-async function create(
-  audit: AccountAuditContext,
+export interface WantedAccount {
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly role: Account['role'];
+  readonly userType: number;
+  readonly balanceMicro: bigint;
+  readonly creditsMicro: bigint;
+}
+
+export function createAccountAudited(
+  audit: AuditContext,
   wanted: WantedAccount,
   actor: Actor,
 ): Promise<{ readonly kind: 'created'; readonly accountId: number } | { readonly kind: 'email-taken' }> {
-  // Hashing takes its time, so it is done before anything is locked.
-  const passwordHash = await audit.options.hashPassword(wanted.password);
-  const { email, role, userType, balanceMicro, creditsMicro } = wanted;
+  const { email, passwordHash, role, userType, balanceMicro, creditsMicro } = wanted;
   return audited(audit, actor, async (transaction) => {
     const defaults = await readDefaults(transaction);
     const created = await createAccount(transaction, {
@@ -140,15 +107,34 @@ async function readDefaults(transaction: Database): Promise<Defaults> {
   return { userRateMicro: row.rate, apiBilling: row.api_billing, autoExchange: row.auto_exchange };
 }
 
-function change(
-  audit: AccountAuditContext,
+/** An absent field stays as it is. */
+export interface AccountChange {
+  readonly status?: Account['status'];
+  readonly role?: Account['role'];
+  readonly userType?: number;
+  readonly userRateMicro?: bigint;
+  /** Null: the default of the catalogue. */
+  readonly policyId?: number | null;
+  readonly apiBilling?: boolean;
+  readonly autoExchange?: boolean;
+  readonly extraApiQuotaMicro?: bigint;
+  readonly fallbackModel?: string | null;
+  readonly byokFallback?: boolean;
+}
+
+/** Unknown: the catalogue has no such entry. */
+type ChangeRefusal = NotFound | { readonly kind: 'unknown-model' | 'unknown-policy' };
+
+export function changeAccountAudited(
+  audit: AuditContext,
   accountId: number,
-  { patch, actor }: { readonly patch: AccountChange; readonly actor: Actor },
-): ReturnType<AccountChanges['change']> {
-  return audited<{ readonly kind: 'changed' }, NotFound | UnknownEntry>(audit, actor, async (transaction) => {
+  patch: AccountChange,
+  actor: Actor,
+): Promise<{ readonly kind: 'changed' } | ChangeRefusal> {
+  return audited<{ readonly kind: 'changed' }, ChangeRefusal>(audit, actor, async (transaction) => {
     // Locked first: what is recorded as the state before is what was changed.
     await transaction.query('select id from accounts where id = $1 for no key update', [accountId]);
-    const before = await findAccount(transaction, accountId, audit.options);
+    const before = await findAccount(transaction, accountId, audit);
     if (before === undefined) return { kind: 'refused', refusal: { kind: 'not-found' } };
     if (!(await isModel(transaction, patch.fallbackModel))) {
       return { kind: 'refused', refusal: { kind: 'unknown-model' } };
@@ -157,7 +143,7 @@ function change(
       return { kind: 'refused', refusal: { kind: 'unknown-policy' } };
     }
     await updateAccount(transaction, accountId, patch);
-    const after = await findAccount(transaction, accountId, audit.options);
+    const after = await findAccount(transaction, accountId, audit);
     assert(after !== undefined, 'accounts are never deleted');
     const entry = {
       entity: 'accounts',
@@ -201,18 +187,20 @@ async function isPolicy(transaction: Database, policyId: number | null | undefin
   return rows.length === 1;
 }
 
-function endSessions(
-  audit: AccountAuditContext,
+/** Ends all logins of the account. */
+export function endSessionsAudited(
+  audit: AuditContext,
   accountId: number,
-  { nowMs, actor }: { readonly nowMs: number; readonly actor: Actor },
-): ReturnType<AccountChanges['endSessions']> {
+  actor: Actor,
+): Promise<{ readonly kind: 'ended'; readonly sessions: number } | NotFound> {
   return audited<{ readonly kind: 'ended'; readonly sessions: number }, NotFound>(
     audit,
     actor,
     async (transaction) => {
-      const found = await transaction.query('select id from accounts where id = $1', [accountId]);
-      if (found.length === 0) return { kind: 'refused', refusal: { kind: 'not-found' } };
-      const sessions = await createSessionStore(transaction).endAllSessions(accountId, nowMs);
+      if (!(await accountExists(transaction, accountId))) {
+        return { kind: 'refused', refusal: { kind: 'not-found' } };
+      }
+      const sessions = await createSessionStore(transaction).endAllSessions(accountId, audit.clock.now());
       const entry = {
         entity: 'sessions',
         key: String(accountId),

@@ -1,18 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ACTOR, auditContext } from '../../../test/support/audit.ts';
 import { accountWith } from '../../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
-import { silentLogger } from '../../kernel/log.ts';
 import { systemRandom } from '../../kernel/random.ts';
 import type { AuditContext } from './audit.ts';
 import { createKeyAudited, exchangeAudited, revokeKeyAudited } from './operator-holdings.ts';
 
 let fresh: FreshDatabase;
 let audit: AuditContext;
-const ACTOR = { accountId: undefined, address: 'test', action: 'test' };
 
 beforeAll(async () => {
   fresh = await freshDatabase();
-  audit = { database: fresh.database, log: silentLogger };
+  audit = auditContext(fresh.database);
 });
 afterAll(() => fresh.drop());
 

@@ -4,7 +4,6 @@ import type { EntryJson } from '../../catalog/entry-json.ts';
 import { assert } from '../../kernel/assert.ts';
 import { AMOUNT_MICRO_MAX, formatMicro } from '../../kernel/money.ts';
 import type { Random } from '../../kernel/random.ts';
-import type { Actor, AuditEntry } from '../../operations/contract.ts';
 import {
   type CreatedKey,
   createKey,
@@ -27,14 +26,12 @@ import {
 import type { Database } from '../database.ts';
 import { type Exchange, postExchange } from '../ledger/movement.ts';
 import { lockWallets } from '../ledger/wallet.ts';
-import { type AuditContext, audited } from './audit.ts';
+import { type Actor, type AuditContext, type AuditEntry, audited, type NotFound } from './audit.ts';
 
 /*
  * What users do with what is theirs, done for them by an operator: the same writes, with a line in the audit
  * log. Of a key and of a secret that line has no more than lists show.
  */
-
-type NotFound = { readonly kind: 'not-found' };
 
 /** Locked first: what is recorded as the state before is what was changed. */
 export async function lockAccount(transaction: Database, accountId: number): Promise<void> {
@@ -91,9 +88,15 @@ export function createKeyAudited(
   });
 }
 
+/** A key of one account. */
+export interface KeyPlace {
+  readonly accountId: number;
+  readonly keyId: number;
+}
+
 export function revokeKeyAudited(
   audit: AuditContext,
-  { accountId, keyId }: { readonly accountId: number; readonly keyId: number },
+  { accountId, keyId }: KeyPlace,
   actor: Actor,
 ): Promise<{ readonly kind: 'revoked' } | NotFound> {
   return audited<{ readonly kind: 'revoked' }, NotFound>(audit, actor, async (transaction) => {

@@ -1,29 +1,37 @@
 import type { Funds } from '../../accounts/contract.ts';
 import { AMOUNT_MICRO_MAX, formatMicro } from '../../kernel/money.ts';
-import type {
-  AccountChanges,
-  MoneyMove,
-  NotFound,
-  WantedSubscription,
-} from '../../operations/admin-ports.ts';
-import type { Actor, AuditEntry } from '../../operations/contract.ts';
-import { cancelSubscription, type GrantedSubscription, grantDays } from '../accounts/subscriptions.ts';
-import type { Database } from '../database.ts';
+import {
+  cancelSubscription,
+  type DaysGranted,
+  type GrantedSubscription,
+  grantDays,
+} from '../accounts/subscriptions.ts';
 import { postMovement } from '../ledger/movement.ts';
-import { type AuditContext, audited } from './audit.ts';
+import { type Actor, type AuditContext, type AuditEntry, audited, type NotFound } from './audit.ts';
+import { accountExists } from './operator-accounts.ts';
 
-type Moved = Awaited<ReturnType<AccountChanges['move']>>;
-type MoveDone = Extract<Moved, { kind: 'moved' }>;
+/** A change of money by an operator. */
+export interface MoneyMove {
+  readonly kind: 'top_up' | 'grant' | 'adjustment';
+  readonly pool: 'balance' | 'credits';
+  /** A negative amount is subtracted; only an adjustment may be negative. */
+  readonly changeMicro: bigint;
+  readonly reason: string;
+}
+
+type Moved = { readonly kind: 'moved'; readonly funds: Funds };
+type MoveRefusal = NotFound | { readonly kind: 'insufficient' } | { readonly kind: 'too-much' };
 
 /** Top-up, grant or adjustment: one entry of the ledger, one line of the audit log. */
 export function moveAudited(
   audit: AuditContext,
   accountId: number,
-  { wanted, actor }: { readonly wanted: MoneyMove; readonly actor: Actor },
-): Promise<Moved> {
-  return audited<MoveDone, Exclude<Moved, MoveDone>>(audit, actor, async (transaction) => {
+  wanted: MoneyMove,
+  actor: Actor,
+): Promise<Moved | MoveRefusal> {
+  return audited<Moved, MoveRefusal>(audit, actor, async (transaction) => {
     const { kind, pool, changeMicro, reason } = wanted;
-    if (!(await isAccount(transaction, accountId))) return refused({ kind: 'not-found' });
+    if (!(await accountExists(transaction, accountId))) return refused({ kind: 'not-found' });
     const posted = await postMovement(transaction, { accountId, kind, pool, changeMicro, ref: reason });
     if (posted.kind === 'insufficient') return refused({ kind: 'insufficient' });
     const { funds } = posted;
@@ -48,23 +56,18 @@ function moneyEntry(
   };
 }
 
-async function isAccount(transaction: Database, accountId: number): Promise<boolean> {
-  const rows = await transaction.query('select id from accounts where id = $1', [accountId]);
-  return rows.length === 1;
-}
-
 const refused = <Refusal>(refusal: Refusal) => ({ kind: 'refused', refusal }) as const;
 
-type Granted = Awaited<ReturnType<AccountChanges['grant']>>;
-type GrantDone = Extract<GrantedSubscription, { kind: 'granted' }>;
+type Granted = Extract<GrantedSubscription, { kind: 'granted' }>;
+type GrantRefusal = NotFound | { readonly kind: 'unknown-plan' } | { readonly kind: 'too-many' };
 
 export function grantAudited(
   audit: AuditContext,
-  wanted: WantedSubscription,
-  { nowMs, actor }: { readonly nowMs: number; readonly actor: Actor },
-): Promise<Granted> {
-  return audited<GrantDone, Exclude<Granted, { kind: 'granted' }>>(audit, actor, async (transaction) => {
-    const granted = await grantDays(transaction, wanted, nowMs);
+  wanted: DaysGranted,
+  actor: Actor,
+): Promise<Granted | GrantRefusal> {
+  return audited<Granted, GrantRefusal>(audit, actor, async (transaction) => {
+    const granted = await grantDays(transaction, wanted, audit.clock.now());
     if (granted.kind === 'unknown-account') return refused({ kind: 'not-found' });
     if (granted.kind !== 'granted') return refused({ kind: granted.kind });
     const { subscriptionId, startsAtMs, endsAtMs } = granted;

@@ -1,5 +1,5 @@
-import type { OperatorSeries, Period, TimedSales, Traffic } from '../../operations/admin-ports.ts';
 import type { Database } from '../database.ts';
+import type { Period, Sales, Traffic } from './operator-stats.ts';
 
 /** What operators look at over time, from the same roll-ups as the sums. */
 
@@ -44,6 +44,18 @@ interface SalesRow {
   readonly cost_micro: bigint;
   readonly ttft_calls: bigint;
   readonly ttft_ms: bigint;
+}
+
+export interface TimedSales extends Sales {
+  /** Streams that had a first token, and their milliseconds to it. */
+  readonly ttftCalls: number;
+  readonly ttftMs: number;
+}
+
+/** Traffic and sales between each edge and the next. */
+export interface OperatorSeries {
+  readonly traffic: readonly Omit<Traffic, 'errors'>[];
+  readonly vendors: readonly { readonly vendor: string; readonly points: readonly TimedSales[] }[];
 }
 
 export async function findSeries(

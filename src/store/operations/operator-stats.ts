@@ -1,30 +1,40 @@
 import { assert } from '../../kernel/assert.ts';
-import type {
-  CredentialSales,
-  ModelSales,
-  OperatorStats,
-  Period,
-  PlatformCounts,
-  Sales,
-  Traffic,
-  VendorSales,
-} from '../../operations/admin-ports.ts';
 import { STATS_GROUPS_MAX } from '../../operations/bounds.ts';
 import type { Database } from '../database.ts';
-import { loadLiveNodes } from './heartbeats.ts';
-import { findSeries } from './operator-series.ts';
 
-/** What operators look at: sums of the roll-ups, so that a look costs the same whatever was called. */
-export function createOperatorStats(database: Database): OperatorStats {
-  return {
-    traffic: (period) => findTraffic(database, period),
-    vendors: (period) => findVendors(database, period),
-    credentials: (period) => findCredentials(database, period),
-    models: (period) => findModels(database, period),
-    series: (period) => findSeries(database, period),
-    standing: (period) => findStanding(database, period),
-    nodes: () => loadLiveNodes(database),
-  };
+/* What operators look at: sums of the roll-ups, so that a look costs the same whatever was called. */
+
+/** Whole hours (UTC), because roll-ups are by hour. */
+export interface Period {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** All calls, including refused ones. */
+export interface Traffic {
+  readonly calls: number;
+  readonly failed: number;
+  readonly activeAccounts: number;
+  /** Covered by subscriptions, in micro-yuan. */
+  readonly coveredMicro: bigint;
+  readonly byokCalls: number;
+  /** Answers that are not a success, by HTTP status. */
+  readonly errors: readonly { readonly status: number; readonly calls: number }[];
+}
+
+/** Sales: sums over the calls that reached a vendor. */
+export interface Sales {
+  readonly calls: number;
+  readonly failed: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly images: number;
+  /** At the prices of the platform, for all payers. */
+  readonly amountMicro: bigint;
+  /** Paid with Credits, in micro-yuan. */
+  readonly revenueMicro: bigint;
+  /** At the vendors' rates: catalog/price.ts `vendorCostMicro`. */
+  readonly costMicro: bigint;
 }
 
 const HOURS = 'hour >= $1 and hour < $2';
@@ -33,7 +43,7 @@ function hoursOf({ fromMs, toMs }: Period): readonly string[] {
   return [new Date(fromMs).toISOString(), new Date(toMs).toISOString()];
 }
 
-async function findTraffic(database: Database, period: Period): Promise<Traffic> {
+export async function findTraffic(database: Database, period: Period): Promise<Traffic> {
   const [sums] = await database.query<{
     calls: bigint;
     failed: bigint;
@@ -101,7 +111,10 @@ function salesOf(row: SalesRow): Sales {
   };
 }
 
-async function findVendors(database: Database, period: Period): Promise<readonly VendorSales[]> {
+export async function findVendorSales(
+  database: Database,
+  period: Period,
+): Promise<readonly (Sales & { readonly vendor: string })[]> {
   const rows = await database.query<SalesRow & { vendor: string }>(
     `select vendor, ${SALES} from model_hourly where ${HOURS} group by vendor order by vendor`,
     hoursOf(period),
@@ -110,7 +123,10 @@ async function findVendors(database: Database, period: Period): Promise<readonly
 }
 
 /** Those that brought most come first; so many that nobody reads on. */
-async function findModels(database: Database, period: Period): Promise<readonly ModelSales[]> {
+export async function findModelSales(
+  database: Database,
+  period: Period,
+): Promise<readonly (Sales & { readonly model: string })[]> {
   const rows = await database.query<SalesRow & { model_id: string }>(
     `select model_id, ${SALES} from model_hourly where ${HOURS} group by model_id
      order by sum(spent_micro) desc, sum(calls) desc, model_id limit ${STATS_GROUPS_MAX}`,
@@ -120,7 +136,10 @@ async function findModels(database: Database, period: Period): Promise<readonly 
 }
 
 /** The platform's own; what users host is theirs. */
-async function findCredentials(database: Database, period: Period): Promise<readonly CredentialSales[]> {
+export async function findCredentialSales(
+  database: Database,
+  period: Period,
+): Promise<readonly (Sales & { readonly credential: string })[]> {
   const rows = await database.query<SalesRow & { credential: string }>(
     `select credential, ${SALES} from model_hourly where ${HOURS} and credential <> ''
      group by credential order by credential`,
@@ -129,7 +148,14 @@ async function findCredentials(database: Database, period: Period): Promise<read
   return rows.map((row) => ({ credential: row.credential, ...salesOf(row) }));
 }
 
-async function findStanding(database: Database, period: Period): Promise<PlatformCounts> {
+export interface PlatformCounts {
+  readonly accounts: number;
+  readonly newAccounts: number;
+  readonly pendingVerifications: number;
+  readonly openFeedback: number;
+}
+
+export async function countPlatform(database: Database, period: Period): Promise<PlatformCounts> {
   const [row] = await database.query<{ accounts: number; fresh: number; pending: number; open: number }>(
     `select (select count(*)::int from accounts) as accounts,
        (select count(*)::int from accounts where created_at >= $1 and created_at < $2) as fresh,
