@@ -20,8 +20,8 @@ import { readCatalog } from './read.ts';
 import { isReferenced, outsideUsers } from './use.ts';
 
 /*
- * The catalogue entry by entry: the same rules and the same writes as a catalogue file. What is returned never
- * has a secret in clear text.
+ * The catalogue entry by entry: the same rules and the same writes as a catalogue file. No secret is
+ * returned in clear text.
  */
 
 export interface Changed {

@@ -37,25 +37,39 @@ export interface Sales {
   readonly costMicro: bigint;
 }
 
-const HOURS = 'hour >= $1 and hour < $2';
+/** $1 and $2 are the hours. */
+export const HOURS = 'hour >= $1 and hour < $2';
 
 function hoursOf({ fromMs, toMs }: Period): readonly string[] {
   return [new Date(fromMs).toISOString(), new Date(toMs).toISOString()];
 }
 
+export interface TrafficRow {
+  readonly calls: bigint;
+  readonly failed: bigint;
+  readonly accounts: bigint;
+  readonly covered: bigint;
+  readonly byok: bigint;
+}
+
+export const TRAFFIC_SUMS = `coalesce(sum(calls), 0)::bigint as calls, coalesce(sum(failed), 0)::bigint as failed,
+  count(distinct account_id) as accounts,
+  coalesce(sum(amount_micro) filter (where payer = 'subscription'), 0)::bigint as covered,
+  coalesce(sum(calls) filter (where payer = 'byok'), 0)::bigint as byok`;
+
+export function trafficOf(row: TrafficRow): Omit<Traffic, 'errors'> {
+  return {
+    calls: Number(row.calls),
+    failed: Number(row.failed),
+    activeAccounts: Number(row.accounts),
+    coveredMicro: row.covered,
+    byokCalls: Number(row.byok),
+  };
+}
+
 export async function findTraffic(database: Database, period: Period): Promise<Traffic> {
-  const [sums] = await database.query<{
-    calls: bigint;
-    failed: bigint;
-    accounts: bigint;
-    covered: bigint;
-    byok: bigint;
-  }>(
-    `select coalesce(sum(calls), 0)::bigint as calls, coalesce(sum(failed), 0)::bigint as failed,
-       count(distinct account_id) as accounts,
-       coalesce(sum(amount_micro) filter (where payer = 'subscription'), 0)::bigint as covered,
-       coalesce(sum(calls) filter (where payer = 'byok'), 0)::bigint as byok
-     from usage_hourly where ${HOURS}`,
+  const [sums] = await database.query<TrafficRow>(
+    `select ${TRAFFIC_SUMS} from usage_hourly where ${HOURS}`,
     hoursOf(period),
   );
   assert(sums !== undefined, 'a sum is one row');
@@ -65,16 +79,12 @@ export async function findTraffic(database: Database, period: Period): Promise<T
     hoursOf(period),
   );
   return {
-    calls: Number(sums.calls),
-    failed: Number(sums.failed),
-    activeAccounts: Number(sums.accounts),
-    coveredMicro: sums.covered,
-    byokCalls: Number(sums.byok),
+    ...trafficOf(sums),
     errors: errors.map(({ status, calls }) => ({ status, calls: Number(calls) })),
   };
 }
 
-interface SalesRow {
+export interface SalesRow {
   readonly calls: bigint;
   readonly failed: bigint;
   readonly input_tokens: bigint;
@@ -85,20 +95,14 @@ interface SalesRow {
   readonly cost_micro: bigint;
 }
 
-const SALES = [
-  'calls',
-  'failed',
-  'input_tokens',
-  'output_tokens',
-  'images',
-  'amount_micro',
-  'spent_micro',
-  'cost_micro',
+export const SALES_SUMS = [
+  ...['calls', 'failed', 'input_tokens', 'output_tokens', 'images'],
+  ...['amount_micro', 'spent_micro', 'cost_micro'],
 ]
   .map((name) => `sum(${name})::bigint as ${name}`)
   .join(', ');
 
-function salesOf(row: SalesRow): Sales {
+export function salesOf(row: SalesRow): Sales {
   return {
     calls: Number(row.calls),
     failed: Number(row.failed),
@@ -116,7 +120,7 @@ export async function findVendorSales(
   period: Period,
 ): Promise<readonly (Sales & { readonly vendor: string })[]> {
   const rows = await database.query<SalesRow & { vendor: string }>(
-    `select vendor, ${SALES} from model_hourly where ${HOURS} group by vendor order by vendor`,
+    `select vendor, ${SALES_SUMS} from model_hourly where ${HOURS} group by vendor order by vendor`,
     hoursOf(period),
   );
   return rows.map((row) => ({ vendor: row.vendor, ...salesOf(row) }));
@@ -128,7 +132,7 @@ export async function findModelSales(
   period: Period,
 ): Promise<readonly (Sales & { readonly model: string })[]> {
   const rows = await database.query<SalesRow & { model_id: string }>(
-    `select model_id, ${SALES} from model_hourly where ${HOURS} group by model_id
+    `select model_id, ${SALES_SUMS} from model_hourly where ${HOURS} group by model_id
      order by sum(spent_micro) desc, sum(calls) desc, model_id limit ${STATS_GROUPS_MAX}`,
     hoursOf(period),
   );
@@ -141,7 +145,7 @@ export async function findCredentialSales(
   period: Period,
 ): Promise<readonly (Sales & { readonly credential: string })[]> {
   const rows = await database.query<SalesRow & { credential: string }>(
-    `select credential, ${SALES} from model_hourly where ${HOURS} and credential <> ''
+    `select credential, ${SALES_SUMS} from model_hourly where ${HOURS} and credential <> ''
      group by credential order by credential`,
     hoursOf(period),
   );
