@@ -3,7 +3,7 @@ import type { Directory } from '../accounts/contract.ts';
 import type { Refusal } from '../kernel/errors.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Calendar } from '../kernel/time/calendar.ts';
-import type { StreamTimes } from './answer/stream.ts';
+import type { StreamTimes } from './answer/stream-watch.ts';
 import type { GatewayDeps } from './attempt/attempt-context.ts';
 
 /** A request body in memory. `release` gives its bytes back to the process's budget, once. */

@@ -5,7 +5,6 @@ import { outputTokens, type Usage } from '../../kernel/usage.ts';
 import type { Verdict } from '../../ledger/contract.ts';
 import type { BodyEnd, Framing, StreamRelay } from '../../protocol/dialect.ts';
 import type { UpstreamExchange } from '../../upstream/contract.ts';
-import type { Measured } from '../../upstream/health/speed.ts';
 import {
   type AttemptContext,
   completeUsage,
@@ -18,37 +17,18 @@ import { CLIENT_CLOSED } from '../call.ts';
 import { markInput } from '../settle/client-left.ts';
 import { HiddenOutput } from '../settle/hidden-output.ts';
 import { HoldWatch } from '../settle/hold-watch.ts';
-import { type HiddenReasoning, withHeldReasoning, withHiddenReasoning } from '../settle/secret-reasoning.ts';
+import { withHeldReasoning, withHiddenReasoning } from '../settle/secret-reasoning.ts';
 import { withinHold } from '../settle/within-hold.ts';
 import { giveUpAfter } from './answer.ts';
+import { PaidInput } from './paid-input.ts';
 import { resetAfter } from './reset.ts';
+import type { StreamState, StreamTimes, StreamWatch } from './stream-watch.ts';
 import { type ChunkSource, ChunkWriter } from './write-chunk.ts';
 
 /** How many bytes of comments and blank lines a vendor may send before its first event. */
 const EARLY_BYTES_MAX = 64 * 1024;
 /** For the first marks of a stream, one a second, the input is estimated without the tokenizer. */
 const MARKS_ESTIMATED = 5;
-
-export interface StreamTimes {
-  readonly keepAliveMs: number;
-  readonly clientStallMs: number;
-}
-
-/**
- * `waiting`: no event yet. `first-error`: the first event is an error. `foreign`: this is not a stream.
- * `no-room`: not enough memory. `flowing`: the answer is on its way.
- */
-export type StreamState = 'waiting' | 'first-error' | 'foreign' | 'no-room' | 'flowing';
-
-/** How a stream reports to its attempt and asks it. */
-export interface StreamWatch {
-  /** The first event has arrived. */
-  began(): void;
-  /** The answer was complete; `measured` is what its vendor reported. */
-  measured(measured: Measured): void;
-  secretReasoning(): HiddenReasoning;
-  ended(outcome: string): void;
-}
 
 /**
  * One streamed answer between a vendor and a client. Chunks are written as they arrive. If the client does
@@ -66,6 +46,7 @@ export class StreamAnswer implements ChunkSource {
   readonly #hiddenOutput: HiddenOutput;
   readonly #writer: ChunkWriter;
   readonly #hold: HoldWatch;
+  readonly #input: PaidInput;
   readonly #share: EventShare;
   #state: StreamState = 'waiting';
   #early: Buffer[] = [];
@@ -74,6 +55,8 @@ export class StreamAnswer implements ChunkSource {
   #stalledSince: number | undefined;
   /** Set if the client left after the answer's end: the bytes read since then, only for the usage. */
   #readOnBytes: number | undefined;
+  /** Written when a remote gate has granted more. */
+  #unpaid: Buffer | undefined;
   #lastWriteAt = 0;
   #lastMarkAt = 0;
   #finalMarked = false;
@@ -100,9 +83,10 @@ export class StreamAnswer implements ChunkSource {
     this.#watch = start.watch;
     this.#hold = new HoldWatch(start.context, {
       pause: () => this.#exchange.pause(),
-      resume: () => this.#resume(),
-      short: (errorName) => this.cut('cut-by-gateway', errorName),
+      resume: () => start.watch.guard(() => this.#continue()),
+      short: (errorName) => start.watch.guard(() => this.cut('cut-by-gateway', errorName)),
     });
+    this.#input = new PaidInput(this.#hold, this);
     const { deps, call, response } = start.context;
     this.#share = new EventShare(deps.bodies, call.caller.account.id, response);
     this.#hiddenOutput = new HiddenOutput(start.context, start.relay, start.watch.secretReasoning);
@@ -127,28 +111,39 @@ export class StreamAnswer implements ChunkSource {
   }
 
   push(chunk: LentBytes): StreamState {
-    if (this.#ended) return this.#state;
-    const bytes = this.#relay.push(chunk);
-    if (!this.#share.hold(this.#relay.heldBytes)) return this.#outOfMemory();
-    if (this.#readOnBytes !== undefined) {
-      this.#readOn(this.#readOnBytes + chunk.length);
-      return this.#state;
-    }
-    if (this.#state !== 'flowing') return this.#wait(bytes);
-    this.#flow(bytes, chunk.length);
+    this.#input.push(chunk);
     return this.#state;
   }
 
+  get closed(): boolean {
+    return this.#ended || (this.#state !== 'flowing' && this.#state !== 'waiting');
+  }
+
+  take(slice: LentBytes): void {
+    const bytes = this.#relay.push(slice);
+    if (!this.#share.hold(this.#relay.heldBytes)) this.#outOfMemory();
+    else if (this.#readOnBytes !== undefined) this.#readOn(this.#readOnBytes + slice.length);
+    else if (this.#state === 'flowing') this.#flow(bytes, slice.length);
+    else this.#wait(bytes);
+  }
+
+  /** The gate has granted more, or nothing. */
+  #continue(): void {
+    const unpaid = this.#unpaid;
+    this.#unpaid = undefined;
+    if (unpaid !== undefined && !this.#ended) this.#write(unpaid, this.#context.deps.clock.monotonic());
+    if (this.#input.continue()) this.#resume();
+  }
+
   /** The unfinished event is larger than the account's share of memory. */
-  #outOfMemory(): StreamState {
+  #outOfMemory(): void {
     if (this.#state === 'flowing') this.cut('cut-by-gateway', 'unavailable');
     else this.#state = 'no-room';
-    return this.#state;
   }
 
   /** The vendor ended its answer, complete or not. */
   upstreamEnded(): void {
-    if (this.#ended) return;
+    if (this.#ended || this.#input.endsLater(() => this.upstreamEnded())) return;
     const { rest, complete } = this.#relay.finish(this.#bodyEnd);
     if (this.#readOnBytes !== undefined) {
       this.leave();
@@ -177,6 +172,7 @@ export class StreamAnswer implements ChunkSource {
 
   /** The connection broke. After the last event of the answer this does not matter. */
   upstreamFailed(errorName: ErrorName): void {
+    if (this.#input.endsLater(() => this.upstreamFailed(errorName))) return;
     if (this.#relay.concluded) this.upstreamEnded();
     else this.cut('cut-by-upstream', errorName);
   }
@@ -258,7 +254,8 @@ export class StreamAnswer implements ChunkSource {
   }
 
   tick(now: number): void {
-    if (this.#readOnBytes !== undefined) return;
+    // While the gate is asked, the last slice is not written, and it may end within an event.
+    if (this.#readOnBytes !== undefined || this.#hold.extending) return;
     if (this.#stalledSince === undefined) this.#tickHidden(now);
     if (!this.began || this.#ended) return;
     if (this.#stalledSince !== undefined) {
@@ -277,7 +274,7 @@ export class StreamAnswer implements ChunkSource {
     if (this.#hiddenOutput.isLikely) this.#mark(now);
   }
 
-  #wait(bytes: LentBytes | undefined): StreamState {
+  #wait(bytes: LentBytes | undefined): void {
     if (bytes !== undefined) {
       this.#early.push(ownCopy(bytes));
       this.#earlyBytes += bytes.length;
@@ -286,14 +283,12 @@ export class StreamAnswer implements ChunkSource {
     if (first === 'error') this.#state = 'first-error';
     else if (first === 'data') this.#begin();
     else if (first === 'foreign' || this.#earlyBytes > EARLY_BYTES_MAX) this.#state = 'foreign';
-    return this.#state;
   }
 
   #begin(): void {
     const { call, response, deps } = this.#context;
     this.#state = 'flowing';
     call.firstByteAt = deps.clock.monotonic();
-    this.#hold.begin();
     this.#watch.began();
     response.writeHead(200, this.#headers as string[]);
     const early = this.#early;
@@ -313,7 +308,10 @@ export class StreamAnswer implements ChunkSource {
     const terminated = this.#relay.terminated && !this.#finalMarked;
     const isDue = this.#hold.passed(arrivedBytes) || now - this.#lastMarkAt >= MARK_MS;
     if (terminated || isDue) this.#mark(now);
-    if (bytes !== undefined && bytes.length > 0 && !this.#ended) this.#write(bytes, now);
+    if (bytes !== undefined && bytes.length > 0 && !this.#ended) {
+      if (this.#hold.extending) this.#unpaid = ownCopy(bytes);
+      else this.#write(bytes, now);
+    }
     // The client gets nothing after this.
     if (this.#relay.failed && this.#relay.concluded) this.cut('cut-by-upstream', 'upstreamBroken');
   }
@@ -349,8 +347,9 @@ export class StreamAnswer implements ChunkSource {
     this.#lastMarkAt = now;
     this.#finalMarked = this.#relay.terminated;
     const seen = this.#usageSoFar();
-    if (!this.#finalMarked && this.#readOnBytes === undefined && this.began) {
-      this.#hold.look(seen, this.#hiddenOutput.addTo(seen, now, withHiddenReasoning));
+    if (this.#readOnBytes === undefined && this.began) {
+      if (this.#finalMarked) this.#hold.lookAtEnd(seen);
+      else this.#hold.look(seen, this.#hiddenOutput.addTo(seen, now, withHiddenReasoning));
     }
     const usage = this.#hiddenOutput.addTo(seen, now, withHeldReasoning);
     if (!this.#ended) deps.journal.mark(call.id, usage, call.lease?.heldMicro ?? 0n);

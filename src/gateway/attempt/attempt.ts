@@ -14,7 +14,8 @@ import { classify } from '../admit/route.ts';
 import { endAnswer, giveUpAfter, totalBytes } from '../answer/answer.ts';
 import { resetAfter } from '../answer/reset.ts';
 import { servedHeaders } from '../answer/served-headers.ts';
-import { StreamAnswer, type StreamTimes } from '../answer/stream.ts';
+import { StreamAnswer } from '../answer/stream.ts';
+import type { StreamTimes } from '../answer/stream-watch.ts';
 import { isEventStream } from '../convert/pass-through.ts';
 import type { Translation } from '../convert/translation.ts';
 import { markInput, settleClientLeft } from '../settle/client-left.ts';
@@ -145,6 +146,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
         measured: (measured) => ticket.speed.measure(measured),
         secretReasoning: () => findHiddenReasoning(this.#route, translation, ticket.speed),
         ended: (outcome) => this.#finish({ kind: 'answered', outcome }),
+        guard: (work) => this.#guard(work),
       },
     });
   }

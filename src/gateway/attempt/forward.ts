@@ -8,7 +8,7 @@ import type { Ticket } from '../../upstream/health/health.ts';
 import { addressVendor } from '../../upstream/vendor.ts';
 import { classify } from '../admit/route.ts';
 import { modelHeaders, ownHeaders, sendRefusal } from '../answer/answer.ts';
-import type { StreamTimes } from '../answer/stream.ts';
+import type { StreamTimes } from '../answer/stream-watch.ts';
 import { CLIENT_CLOSED, termsOf } from '../call.ts';
 import { saveAnswer } from '../convert/conversation-save.ts';
 import { translate } from '../convert/translate.ts';

@@ -14,7 +14,9 @@ const EXTENSION_MICRO = 10n * MICRO;
  */
 const BYTES_PER_TOKEN = 2;
 /** Output that a tight hold keeps in reserve, to pay for what arrives between two checks. */
-const RESERVE: Usage = { ...NO_USAGE, outputText: 32 };
+const RESERVE_TOKENS = 32;
+const RESERVE: Usage = { ...NO_USAGE, outputText: RESERVE_TOKENS };
+const SLICE_BYTES_MIN = RESERVE_TOKENS * BYTES_PER_TOKEN;
 
 /** How a stream reacts to its hold. */
 export interface HeldStream {
@@ -25,12 +27,20 @@ export interface HeldStream {
   short(errorName: ErrorName): void;
 }
 
+interface HeldMoney {
+  readonly heldMicro: bigint;
+  /** Less than the call may cost. */
+  readonly isTight: boolean;
+  micro(usage: Usage): bigint;
+  /** Output tokens that an amount pays for. */
+  tokens(restMicro: bigint): number;
+}
+
 /** Rule L-32: a stream whose cost reaches its hold gets more, or is stopped like a cut one. */
 export class HoldWatch {
   readonly #context: AttemptContext;
   readonly #stream: HeldStream;
   #bytesToCheck = Number.POSITIVE_INFINITY;
-  /** Bytes that TLS has already read arrive even after a pause, so only one extension runs at a time. */
   #extending = false;
   /** The stream is stopped because no more money is free. */
   isShort = false;
@@ -38,16 +48,18 @@ export class HoldWatch {
   constructor(context: AttemptContext, stream: HeldStream) {
     this.#context = context;
     this.#stream = stream;
+    const { call, wantMicro } = context;
+    // If the call is not held in full, its cost is checked closely.
+    if (call.lease !== undefined && call.lease.heldMicro < wantMicro) this.#bytesToCheck = 0;
+  }
+
+  /** As many bytes as the hold pays for, whatever they are, before the next check. */
+  get sliceBytes(): number {
+    return Math.max(this.#bytesToCheck, SLICE_BYTES_MIN);
   }
 
   get extending(): boolean {
     return this.#extending;
-  }
-
-  /** The stream begins. If the call is not held in full, its cost is checked closely. */
-  begin(): void {
-    const { call, wantMicro } = this.#context;
-    if (call.lease !== undefined && call.lease.heldMicro < wantMicro) this.#bytesToCheck = 0;
   }
 
   /** Counts arrived bytes. True: so many since the last check that the hold may be used up. */
@@ -58,27 +70,49 @@ export class HoldWatch {
 
   /** `seen` is the visible usage; `likely` also has the invisible output. */
   look(seen: Usage, likely: Usage): void {
-    const { call, wantMicro, shareMicro, deps } = this.#context;
+    const held = this.#held();
+    if (held === undefined) return;
+    const { heldMicro, isTight, micro } = held;
+    const seenMicro = micro(seen);
+    const usableMicro = isTight ? heldMicro - micro(RESERVE) : heldMicro;
+    this.#bytesToCheck = isTight ? held.tokens(usableMicro - seenMicro) * BYTES_PER_TOKEN : Infinity;
+    const spentMicro = likely === seen ? seenMicro : micro(likely);
+    // If all that the call may cost is held, it needs no more.
+    if (isTight ? spentMicro < usableMicro : spentMicro <= usableMicro) return;
+    // Invisible output may extend the hold, but a stream is never stopped for a guess.
+    this.#extend(spentMicro - heldMicro, seenMicro < usableMicro ? 'goes-on' : 'stops');
+  }
+
+  /** The answer is complete. What a tight hold does not pay for is not sent on. */
+  lookAtEnd(seen: Usage): void {
+    const held = this.#held();
+    if (held === undefined || !held.isTight) return;
+    const beyondMicro = held.micro(seen) - held.heldMicro;
+    if (beyondMicro > 0n) this.#extend(beyondMicro, 'stops');
+  }
+
+  /** The hold as it is now, and how money and tokens are converted. Undefined: nothing is checked now. */
+  #held(): HeldMoney | undefined {
+    const { call, wantMicro, deps } = this.#context;
     const { lease, price } = call;
     if (this.#extending || lease === undefined || price === undefined || lease.payer === 'none') return;
     const { creditsPerYuan } = deps.settlement;
-    const seenMicro = creditsMicro(costMicro(seen, price), creditsPerYuan);
-    const spentMicro = likely === seen ? seenMicro : creditsMicro(costMicro(likely, price), creditsPerYuan);
-    const tight = lease.heldMicro < wantMicro;
-    const reserveMicro = tight ? creditsMicro(costMicro(RESERVE, price), creditsPerYuan) : 0n;
-    const usableMicro = lease.heldMicro - reserveMicro;
-    this.#bytesToCheck = tight
-      ? outputTokensFor(usableMicro - seenMicro, price, creditsPerYuan) * BYTES_PER_TOKEN
-      : Number.POSITIVE_INFINITY;
-    // If all that the call may cost is held, it needs no more.
-    if (tight ? spentMicro < usableMicro : spentMicro <= usableMicro) return;
-    const beyondMicro = spentMicro - lease.heldMicro;
+    return {
+      heldMicro: lease.heldMicro,
+      isTight: lease.heldMicro < wantMicro,
+      micro: (usage) => creditsMicro(costMicro(usage, price), creditsPerYuan),
+      tokens: (restMicro) => outputTokensFor(restMicro, price, creditsPerYuan),
+    };
+  }
+
+  #extend(beyondMicro: bigint, without: 'goes-on' | 'stops'): void {
+    const { call, wantMicro, shareMicro, deps } = this.#context;
+    const { lease } = call;
+    if (lease === undefined) return;
     const stepMicro = minMicro(wantMicro - lease.heldMicro, beyondMicro + shareMicro);
-    const moreMicro = maxMicro(stepMicro, beyondMicro + EXTENSION_MICRO);
-    const granted = deps.gate.extend(lease, moreMicro);
-    // Invisible output may extend the hold, but a stream is never stopped for a guess.
+    const granted = deps.gate.extend(lease, maxMicro(stepMicro, beyondMicro + EXTENSION_MICRO));
     const short = (): void => {
-      if (seenMicro < usableMicro) return;
+      if (without === 'goes-on') return;
       this.isShort = true;
       this.#stream.short(shortageOf(lease));
     };
