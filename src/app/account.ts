@@ -1,8 +1,8 @@
+import { chooseLimits } from '../accounts/limits.ts';
 import type { CatalogSnapshot } from '../catalog/contract.ts';
 import { creditsMicro } from '../catalog/price.ts';
 import type { Config } from '../config.ts';
 import type { GateAway } from '../gate/contract.ts';
-import { chooseLimits } from '../gateway/admit/enter.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Logger } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/random.ts';

@@ -1,6 +1,6 @@
+import { admit } from '../accounts/admit.ts';
 import { LIST_RATE_MICRO } from '../catalog/price.ts';
 import type { Config } from '../config.ts';
-import { admit } from '../gateway/admit/admit.ts';
 import { assert } from '../kernel/assert.ts';
 import { createCalendar } from '../kernel/time/calendar.ts';
 import { systemClock } from '../kernel/time/clock.ts';

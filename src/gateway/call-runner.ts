@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { chooseLimits } from '../accounts/limits.ts';
 import { ACCOUNT_READS_MAX } from '../bounds.ts';
 import type { Route } from '../catalog/contract.ts';
 import type { EnterResult, GateAway, GateRefused, MoneyRequest, ReholdResult } from '../gate/contract.ts';
@@ -7,7 +8,7 @@ import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import { fault } from '../kernel/fault.ts';
 import type { RawRequest, RequestFacts } from '../protocol/dialect.ts';
 import { getDialect } from '../protocol/registry.ts';
-import { chooseLimits, enterRequest, limitsImages, moneyRequest, toRefusal } from './admit/enter.ts';
+import { enterRequest, limitsImages, moneyRequest, toRefusal } from './admit/enter.ts';
 import { identifyAgain, WAIT_MS } from './admit/identify.ts';
 import { imagesExpected, quote } from './admit/quote.ts';
 import { refuseMoney } from './admit/refuse-money.ts';

@@ -30,6 +30,8 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/accounts/views.ts': 'types of what accounts and operators see, nothing else',
   'src/accounts/throttle.ts': 'how failures are counted, over its arguments',
   'src/accounts/token.ts': 'the form, signature and hash of token texts',
+  'src/accounts/admit.ts': 'whether an account may call a model, from its arguments',
+  'src/accounts/limits.ts': 'which policies count a call, from its arguments',
   'src/accounts/subscription.ts': 'a choice among the subscriptions it is shown',
   'src/operations/operation.ts': 'the form of a row of the API',
   'src/operations/failure.ts': 'the codes of the envelope',

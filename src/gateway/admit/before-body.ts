@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { chooseLimits } from '../../accounts/limits.ts';
 import { BODY_UNASKED_BYTES_MAX } from '../../bounds.ts';
 import type { GateAway, Look, ScopedPolicy } from '../../gate/contract.ts';
 import type { Refusal } from '../../kernel/errors.ts';
 import type { Call } from '../call.ts';
 import type { Gateway } from '../gateway.ts';
 import { couldBill, notBillable } from './eligible.ts';
-import { chooseLimits, toRefusal } from './enter.ts';
+import { toRefusal } from './enter.ts';
 
 const FULL_WAIT_MS = 1_000;
 

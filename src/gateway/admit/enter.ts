@@ -1,6 +1,4 @@
-import type { Account, Caller } from '../../accounts/contract.ts';
-import { currentSubscription } from '../../accounts/subscription.ts';
-import type { CatalogSnapshot, Policy, PolicyWindow } from '../../catalog/contract.ts';
+import type { Account } from '../../accounts/contract.ts';
 import { creditsMicro } from '../../catalog/price.ts';
 import type {
   EnterRequest,
@@ -14,54 +12,6 @@ import { type ErrorName, type Refusal, refuse } from '../../kernel/errors.ts';
 import type { RequestFacts } from '../../protocol/dialect.ts';
 import type { PaymentSources } from './eligible.ts';
 import type { Quote } from './quote.ts';
-
-interface Whose {
-  readonly account: Pick<Caller['account'], 'id' | 'policyId' | 'subscriptions'>;
-  readonly key: Pick<Caller['key'], 'id' | 'policyId'>;
-}
-
-/**
- * Rule L-10: the account's policy always applies and counts per account. It is the policy of the
- * subscription, else the one an operator set for the account, else the default. The key's policy applies as
- * well and counts per key.
- */
-export function chooseLimits(
-  { account, key }: Whose,
-  catalog: CatalogSnapshot,
-  nowMs: number,
-): readonly ScopedPolicy[] {
-  const find = (id: number | undefined): Policy | undefined =>
-    id === undefined ? undefined : catalog.policies.get(id);
-  const subscribed = find(currentSubscription(account, nowMs)?.plan.policyId);
-  const policy = subscribed ?? find(account.policyId) ?? find(catalog.defaults.policyId);
-  const limits = [{ scope: `account:${account.id}`, policy }];
-  const own = find(key.policyId);
-  if (own === undefined) return limits;
-  limits.push({ scope: `key:${key.id}`, policy: subscribed === undefined ? own : beside(subscribed, own) });
-  return limits;
-}
-
-const remainders = new WeakMap<Policy, WeakMap<Policy, Policy>>();
-
-/** The subscription's policy comes first. A limit that it sets is not applied again by the key's policy. */
-function beside(subscribed: Policy, own: Policy): Policy {
-  const known = remainders.get(subscribed) ?? new WeakMap<Policy, Policy>();
-  remainders.set(subscribed, known);
-  let rest = known.get(own);
-  if (rest === undefined) {
-    const isLimited = (window: PolicyWindow): boolean =>
-      subscribed.windows.some(
-        ({ dimension, seconds }) => dimension === window.dimension && seconds === window.seconds,
-      );
-    rest = {
-      ...own,
-      concurrency: subscribed.concurrency === undefined ? own.concurrency : undefined,
-      windows: own.windows.filter((window) => !isLimited(window)),
-    };
-    known.set(own, rest);
-  }
-  return rest;
-}
 
 export function limitsImages(limits: readonly ScopedPolicy[]): boolean {
   return limits.some(({ policy }) => policy?.windows.some(({ dimension }) => dimension === 'images'));

@@ -1,8 +1,8 @@
+import { admit } from '../../accounts/admit.ts';
 import type { Account } from '../../accounts/contract.ts';
 import type { CatalogSnapshot, Model, Route } from '../../catalog/contract.ts';
 import { type Refusal, refuse } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
-import { admit } from './admit.ts';
 import { byokRoutes } from './byok-routes.ts';
 import { findPaymentSources, type Moment, notBillable, type PaymentSources } from './eligible.ts';
 import { canServe } from './route-protocols.ts';

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { admit } from '../../accounts/admit.ts';
 import type { Caller } from '../../accounts/contract.ts';
+import { chooseLimits } from '../../accounts/limits.ts';
 import { ACCOUNT_READS_MAX } from '../../bounds.ts';
 import type { Model, Route } from '../../catalog/contract.ts';
 import { ERRORS, isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
@@ -16,8 +18,7 @@ import {
 import { getDialect } from '../../protocol/registry.ts';
 import { answerHeaders } from '../../upstream/answer-headers.ts';
 import { addressVendor, VENDOR_JSON } from '../../upstream/vendor.ts';
-import { admit } from '../admit/admit.ts';
-import { chooseLimits, toRefusal } from '../admit/enter.ts';
+import { toRefusal } from '../admit/enter.ts';
 import { identify, identifyAgain, refuseIfAway, WAIT_MS } from '../admit/identify.ts';
 import { checkMediaType } from '../admit/media-type.ts';
 import { nameModel } from '../admit/no-upstream.ts';

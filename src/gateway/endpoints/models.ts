@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { admit } from '../../accounts/admit.ts';
 import type { Account } from '../../accounts/contract.ts';
 import type { CatalogSnapshot, Model } from '../../catalog/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { newCallId } from '../../kernel/id.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
-import { admit } from '../admit/admit.ts';
 import { identify } from '../admit/identify.ts';
 import { canServe } from '../admit/route-protocols.ts';
 import { ownHeaders, sendRefusal } from '../answer/answer.ts';

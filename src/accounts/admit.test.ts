@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { sampleAccount, sampleModel, samplePlan } from '../../../test/support/samples.ts';
-import type { Restriction } from '../../catalog/contract.ts';
+import { sampleAccount, sampleModel, samplePlan } from '../../test/support/samples.ts';
+import type { Restriction } from '../catalog/contract.ts';
 import { admit } from './admit.ts';
 
 const NOW = 1_000;

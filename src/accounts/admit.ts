@@ -1,8 +1,8 @@
-import type { Account } from '../../accounts/contract.ts';
-import { currentSubscription } from '../../accounts/subscription.ts';
-import type { Model } from '../../catalog/contract.ts';
-import { unreachable } from '../../kernel/assert.ts';
-import { type Refusal, refuse } from '../../kernel/errors.ts';
+import type { Model } from '../catalog/contract.ts';
+import { unreachable } from '../kernel/assert.ts';
+import { type Refusal, refuse } from '../kernel/errors.ts';
+import type { Account } from './contract.ts';
+import { currentSubscription } from './subscription.ts';
 
 const VERIFICATION_NAMES = ['', 'personal verification', 'enterprise verification'];
 const PLAN_NAMES = ['', 'PLUS', 'PRO', 'PROMAX'];
