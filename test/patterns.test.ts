@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readOperations } from '../src/operations/table.ts';
+import { OPERATIONS } from '../src/operations/table.ts';
 import { lineAt, walk } from './house/syntax.ts';
 import { codeFiles, isTest, readTree, type Tree, treeOf } from './house/tree.ts';
 
@@ -65,7 +65,7 @@ function schemaPatterns(node: unknown, place: string): Pattern[] {
 }
 
 function rowPatterns(): Pattern[] {
-  const found = readOperations().flatMap(({ name, params, query, body, data }) =>
+  const found = OPERATIONS.flatMap(({ name, params, query, body, data }) =>
     schemaPatterns({ params, query, body, data }, name),
   );
   return [...new Map(found.map((one) => [one.pattern.source, one])).values()];

@@ -3,7 +3,6 @@ import type { Logins, SetupToken } from '../accounts/login-contract.ts';
 import { newTokens } from '../accounts/token.ts';
 import { systemRandom } from '../kernel/random.ts';
 import { systemClock } from '../kernel/time/clock.ts';
-import type { Transport } from '../operations/auth/cookies.ts';
 import { createFailureStore } from '../store/accounts/login-failures.ts';
 import { createRegistrationStore, prepareSetupToken } from '../store/accounts/registration.ts';
 import { createSessionStore } from '../store/accounts/sessions.ts';
@@ -28,11 +27,6 @@ export function openLogins(database: Database, { config, log }: AppContext): Log
     random: systemRandom,
     log,
   });
-}
-
-/** Without a public address https is unknown, and browsers would not send back a cookie for https only. */
-export function loginTransport({ config }: Pick<AppContext, 'config'>): Transport {
-  return config.publicUrl?.startsWith('https://') === true ? 'https' : 'http';
 }
 
 /**

@@ -1,8 +1,11 @@
 import type { Logins } from '../accounts/login-contract.ts';
+import type { Config } from '../config.ts';
+import type { GateAway } from '../gate/contract.ts';
 import { BODY_LIMITS, type BodyLimits, type BodyRead, createBodyReader, discardBody } from '../http/body.ts';
 import { ByteBudget } from '../http/budget.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import type { Telemetry } from '../http/telemetry.ts';
+import type { Logger } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/random.ts';
 import { createCalendar, createTimes } from '../kernel/time/calendar.ts';
 import { systemClock } from '../kernel/time/clock.ts';
@@ -16,17 +19,16 @@ import {
   PLATFORM_STRANGER_BODY_BYTES_MAX,
 } from '../operations/bounds.ts';
 import type { HealthReports, OperationDeps } from '../operations/context.ts';
-import type { Operation } from '../operations/operation.ts';
-import { allOperations, type PlatformPorts } from '../operations/table.ts';
+import { OPERATIONS } from '../operations/table.ts';
 import { createPlatform, type Platform } from '../platform/http/dispatch.ts';
+import { announceAndWait } from '../store/changes.ts';
+import type { Database } from '../store/database.ts';
 import type { UpstreamClient } from '../upstream/contract.ts';
 import { Prober } from '../upstream/probe.ts';
-import { bindAccount, untilInForce, visibleGate } from './account.ts';
 import type { AppContext } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
-import { loginTransport, openLogins } from './logins.ts';
+import { openLogins } from './logins.ts';
 import type { Data } from './store.ts';
-import { bindPublic, bindUsage } from './usage.ts';
 
 export interface PlatformNeeds {
   readonly data: Data;
@@ -38,13 +40,13 @@ export interface PlatformNeeds {
   readonly health: HealthReports;
 }
 
-/** The rows of the platform with the store behind them. All ports of the table are bound here. */
+/** The operations of the platform, and what they work with. */
 export function buildPlatform(needs: PlatformNeeds, context: AppContext): Platform {
   const { data, telemetry } = needs;
   const { config } = context;
   const logins = openLogins(data.database, context);
   return createPlatform({
-    operations: bindEndpoints(logins, needs, context),
+    operations: OPERATIONS,
     sessions: logins,
     readBody: createPlatformReader(),
     discardBody,
@@ -92,16 +94,16 @@ function createPlatformReader(): BodyRead {
     (typeof owner === 'number' ? read : readStranger)(request, owner, response);
 }
 
-function bindEndpoints(
-  logins: Logins,
-  { data, openGate, client }: PlatformNeeds,
-  context: AppContext,
-): readonly Operation[] {
-  const ports: PlatformPorts = {
-    auth: { logins, transport: loginTransport(context), times: createTimes(context.config.timeZone) },
-    own: bindAccount({ data, openGate, client }, context),
-    everybody: bindPublic(data, context),
-    usage: bindUsage(data, context),
-  };
-  return allOperations(ports);
+const ELSEWHERE: GateAway = { kind: 'gate-away', retryAfterMs: 0 };
+
+/** A gate in memory counts the calls of its own process. A process that serves no calls has no counts. */
+function visibleGate({ gate, shared }: OpenGate, { role }: Config): OperationDeps['gate'] {
+  return shared || role === 'all' ? gate : { look: () => ELSEWHERE };
+}
+
+async function untilInForce(database: Database, log: Logger): Promise<void> {
+  const answer = await announceAndWait(database);
+  if (answer === 'late') {
+    log.warn({}, 'a server has not confirmed a change in time; it takes effect there with a delay');
+  }
 }

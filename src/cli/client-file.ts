@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { readOperations } from '../operations/table.ts';
+import { OPERATIONS } from '../operations/table.ts';
 import { printClient } from '../platform/openapi/client-code.ts';
 import { createDocument } from '../platform/openapi/openapi.ts';
 
 /** `npm run client -- <file>` writes the typed client of the platform API, which the console uses. */
 export function clientCode(): string {
-  return printClient(createDocument(readOperations()));
+  return printClient(createDocument(OPERATIONS));
 }
 
 function write(file: string | undefined): void {

@@ -72,15 +72,8 @@ export interface Context extends OperationDeps {
   readonly requestId: string;
 }
 
-/** The dispatcher lets in logged-in callers only: the access of this row is `user` or `operator`. */
+/** The dispatcher lets in logged-in callers only: the access of this operation is `user` or `operator`. */
 export function ownAccount({ caller }: Context): number {
   assert(caller !== undefined, 'the caller is logged in');
   return caller.accountId;
-}
-
-/** What the operations of an account need besides their own port. */
-export interface AccountEndpointDeps extends Times {
-  catalog(): CatalogSnapshot;
-  /** Returns when every node has what was written so far, or after a bounded wait. */
-  inForce(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { type Failure, fail } from './failure.ts';
 import type { PageAnswer } from './operation.ts';
 import { type TProperties, type TSchema, Type } from './schema.ts';
 
-/** Fields that the rows of all groups share, so that one kind of value has one form everywhere. */
+/** Fields that operations of all groups share, so that one kind of value has one form everywhere. */
 
 export const ID = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 /** People choose the numbers of policies, up to the maximum of the column. */
@@ -47,7 +47,7 @@ const PAGE_FIELDS = {
 };
 export const PAGE_QUERY = Type.Object(PAGE_FIELDS);
 
-/** The query of a paged row with its own filters. */
+/** The query of a paged operation with its own filters. */
 export function pageQuery<Fields extends TProperties>(fields: Fields) {
   return Type.Object({ ...PAGE_FIELDS, ...fields });
 }

@@ -3,8 +3,9 @@ import type { Failure, FailureName } from './failure.ts';
 import type { Static, TObject, TSchema } from './schema.ts';
 
 /**
- * One endpoint of the platform or of the operators, as data. Router, validation, OpenAPI document, tenant
- * matrix and fuzz targets are built from the same rows, so none of them can miss an endpoint.
+ * What a person may do on the platform, declared once, as data: a constant whose handler takes everything
+ * from its input and its context. Router, validation, OpenAPI document, tenant matrix and fuzz targets are
+ * built from the same list, so none of them can miss an operation.
  */
 export interface Operation<
   Params extends TObject = TObject,
@@ -84,11 +85,11 @@ export interface TextAnswer {
   readonly chunks: AsyncIterable<string>;
 }
 
-/** Infers the types of one row. It does nothing else. */
+/** Infers the types of one operation. It does nothing else. */
 export function operation<Params extends TObject, Query extends TObject, Body extends TObject>(
-  row: Operation<Params, Query, Body>,
+  declared: Operation<Params, Query, Body>,
 ): Operation {
-  return row as unknown as Operation;
+  return declared as unknown as Operation;
 }
 
 export function data(value: unknown): DataAnswer {

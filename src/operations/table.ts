@@ -1,46 +1,57 @@
-import { type AccountTableNeeds, accountTable } from './account-table.ts';
+import { ownAccountOperations } from './accounts/own-account.ts';
+import { preferenceOperations } from './accounts/preference.ts';
 import { ADMIN_OPERATIONS } from './admin-table.ts';
-import { type AuthPorts, authOperations } from './auth/auth.ts';
+import { authOperations } from './auth/auth.ts';
+import { byokOperations } from './byok/byok.ts';
+import { byokUseOperations } from './byok/byok-use.ts';
+import { offerOperations } from './catalog/offer.ts';
+import { pricingOperations } from './catalog/pricing.ts';
+import { settingsOperations } from './catalog/settings.ts';
+import { feedbackOperations } from './inbox/feedback.ts';
+import { keyOperations } from './keys/keys.ts';
+import { limitOperations } from './limits/limits.ts';
 import { accountLogOperations } from './logs/account-logs.ts';
+import { exportOperations } from './logs/export.ts';
+import { logOperations } from './logs/logs.ts';
 import type { Operation } from './operation.ts';
-import { type PublicNeeds, publicOperations } from './public-table.ts';
-import { type UsageNeeds, usageOperations } from './usage-table.ts';
+import { rankingOperations } from './stats/ranking.ts';
+import { statsOperations } from './stats/stats.ts';
+import { groupOperations } from './stats/stats-groups.ts';
+import { planOperations } from './subscriptions/plans.ts';
+import { subscriptionOperations } from './subscriptions/subscriptions.ts';
+import { verificationOperations } from './verifications/own-verification.ts';
 
-/**
- * The dependencies of the groups, one field per group. Each port is an interface beside its group, and
- * app/platform.ts binds it to the store.
- */
-export interface PlatformPorts {
-  readonly auth: AuthPorts;
-  readonly own: AccountTableNeeds;
-  readonly everybody: PublicNeeds;
-  readonly usage: UsageNeeds;
-}
+/** What an account used: its logs, files of them, and statistics. Operators read the same of any account. */
+const OWN_USAGE: readonly Operation[] = [
+  ...logOperations,
+  ...exportOperations,
+  ...statsOperations,
+  ...groupOperations,
+];
 
-/** Every endpoint of the platform. A group that is not listed here is not served. */
-export function allOperations(ports: PlatformPorts): readonly Operation[] {
-  const usage = usageOperations(ports.usage);
-  return [
-    ...authOperations(ports.auth),
-    ...publicOperations(ports.everybody),
-    ...accountTable(ports.own),
-    ...usage,
-    ...ADMIN_OPERATIONS,
-    ...accountLogOperations(usage),
-  ];
-}
+/** What everybody may do, and what an account may do with what is its own. */
+const USERS: readonly Operation[] = [
+  ...authOperations,
+  ...settingsOperations,
+  ...offerOperations,
+  ...pricingOperations,
+  ...planOperations,
+  ...rankingOperations,
+  ...feedbackOperations,
+  ...keyOperations,
+  ...ownAccountOperations,
+  ...preferenceOperations,
+  ...subscriptionOperations,
+  ...limitOperations,
+  ...verificationOperations,
+  ...byokOperations,
+  ...byokUseOperations,
+  ...OWN_USAGE,
+];
 
-/** The table without ports, for everything built from rows without a server: documents, clients, tests. */
-export function readOperations(): readonly Operation[] {
-  return allOperations(nothing() as PlatformPorts);
-}
-
-/** A stand-in for all ports. Only a handler would call it, and no handler is called. */
-function nothing(): unknown {
-  return new Proxy(() => {}, {
-    get: (_target, name) => (typeof name === 'symbol' ? undefined : nothing()),
-    apply: () => {
-      throw new Error('a table without ports cannot run its handlers');
-    },
-  });
-}
+/** Every operation of the platform. A group that is not listed here is not served. */
+export const OPERATIONS: readonly Operation[] = [
+  ...USERS,
+  ...ADMIN_OPERATIONS,
+  ...accountLogOperations(OWN_USAGE),
+];

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Operation } from '../../src/operations/operation.ts';
-import { readOperations } from '../../src/operations/table.ts';
+import { OPERATIONS } from '../../src/operations/table.ts';
 import { endpointPath } from '../../src/platform/http/router.ts';
 import '../support/suite/cheap-passwords.ts';
 import { processorMs } from '../support/cost.ts';
@@ -21,7 +21,7 @@ const COST_MS_MAX = 1_000;
 /** A password is costly on purpose; how long that takes is the machine's to say. */
 const HASHING = new Set(['auth.register', 'auth.login', 'auth.password', 'auth.setup', 'accounts.create']);
 
-const rows = readOperations();
+const rows = OPERATIONS;
 let stage: Stage;
 beforeAll(async () => {
   stage = await startStage();

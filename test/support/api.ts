@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SURFACES } from '../../src/operations/operation.ts';
-import { readOperations } from '../../src/operations/table.ts';
+import { OPERATIONS } from '../../src/operations/table.ts';
 import { createRouter } from '../../src/platform/http/router.ts';
 import { findBrokenPromise } from '../../src/platform/http/validate.ts';
 
@@ -33,7 +33,7 @@ export type Api = (method: string, path: string, options?: ApiOptions) => Promis
 
 /** A path that does not begin with `/api/` stands below the user's. */
 export function createApi(url: string): Api {
-  const router = createRouter(readOperations());
+  const router = createRouter(OPERATIONS);
   return async (method, path, { token, body, headers } = {}) => {
     const place = path.startsWith('/api/') ? path : SURFACES.user + path;
     const response = await fetch(url + place, {

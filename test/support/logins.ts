@@ -4,7 +4,6 @@ import type { LoginStore } from '../../src/accounts/login-contract.ts';
 import { newTokens } from '../../src/accounts/token.ts';
 import type { Logger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
-import { createTimes } from '../../src/kernel/time/calendar.ts';
 import { ManualClock } from '../../src/kernel/time/clock.ts';
 import { authOperations } from '../../src/operations/auth/auth.ts';
 import { data, operation } from '../../src/operations/operation.ts';
@@ -14,6 +13,7 @@ import { createFailureStore } from '../../src/store/accounts/login-failures.ts';
 import { createRegistrationStore } from '../../src/store/accounts/registration.ts';
 import { createSessionStore } from '../../src/store/accounts/sessions.ts';
 import type { Database } from '../../src/store/database.ts';
+import { configOf } from './config.ts';
 import { startPlatform, type TestPlatform } from './platform.ts';
 
 /** One node that serves logins and tells who is logged in, on a real store, at a time of the test's own. */
@@ -41,7 +41,7 @@ export interface Told {
 export interface LoginNodeOptions {
   readonly clock?: ManualClock;
   readonly registration?: 'open' | 'closed';
-  readonly transport?: 'https' | 'http';
+  readonly publicUrl?: string;
   readonly log?: Logger;
   /** As costly as the passwords of this test. */
   readonly nobody?: string;
@@ -50,14 +50,14 @@ export interface LoginNodeOptions {
 
 export const TEST_SECRET = 'the root secret of every test of logins';
 
-/** The row that stands for all others which ask for a login. */
+/** The operation that stands for all others which ask for a login. */
 const WHO = operation({
   name: 'who',
   method: 'GET',
   surface: 'user',
   path: '/who',
   access: 'user',
-  title: 'Test a row',
+  title: 'Test an operation',
   summary: 'Tells who asks.',
   tag: 'Test',
   data: Type.Unknown(),
@@ -67,12 +67,7 @@ const WHO = operation({
 const WRITE = { ...WHO, name: 'write', method: 'POST' as const };
 
 export async function startLoginNode(database: Database, options: LoginNodeOptions = {}): Promise<LoginNode> {
-  const {
-    clock = new ManualClock(),
-    registration = 'open',
-    transport = 'http',
-    wrap = (store) => store,
-  } = options;
+  const { clock = new ManualClock(), registration = 'open', publicUrl, wrap = (store) => store } = options;
   const store = wrap({
     ...createSessionStore(database),
     ...createFailureStore(database),
@@ -82,14 +77,15 @@ export async function startLoginNode(database: Database, options: LoginNodeOptio
   const tokens = newTokens(TEST_SECRET);
   const { nobody } = options;
   const logins = createLogins({ store, registration, tokens, clock, random: systemRandom, log, nobody });
-  const platform = await startPlatform(
-    [...authOperations({ logins, transport, times: createTimes('UTC') }), WHO, WRITE],
-    {
-      sessions: logins,
-      addressOf: ({ headers }) => String(headers['x-from'] ?? '192.0.2.1'),
-      given: { clock },
+  const platform = await startPlatform([...authOperations, WHO, WRITE], {
+    sessions: logins,
+    addressOf: ({ headers }) => String(headers['x-from'] ?? '192.0.2.1'),
+    given: {
+      clock,
+      logins,
+      config: configOf(publicUrl === undefined ? {} : { TOLLGATE_PUBLIC_URL: publicUrl }),
     },
-  );
+  });
   const ask: LoginNode['ask'] = (path, body, asked = {}) => askNode(platform.url, { path, body, ...asked });
   const whoIs = async (token: string): Promise<unknown> => {
     const headers = { authorization: `Bearer ${token}` };

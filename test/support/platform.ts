@@ -11,7 +11,7 @@ import type { OperationDeps } from '../../src/operations/context.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { createPlatform, type PlatformParts } from '../../src/platform/http/dispatch.ts';
 
-/** A server of nothing but the platform, with rows of a test. Token `user` and `operator` are logged in. */
+/** A server of nothing but the platform, with operations of a test. Token `user` and `operator` are logged in. */
 export interface TestPlatform {
   readonly url: string;
   readonly ended: [endpoint: string, status: number][];
@@ -48,7 +48,7 @@ export async function startPlatform(
   };
 }
 
-/** A row of a test uses no more than it gives itself. */
+/** An operation of a test uses no more than it gives itself. */
 function testDeps(given: Partial<OperationDeps> = {}): OperationDeps {
   const known = {
     ...createTimes('UTC'),

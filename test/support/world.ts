@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Simulator, startSimulator } from '../../sim/server.ts';
 import { startTollgate, type Tollgate } from '../../src/app.ts';
-import { type Config, readConfig } from '../../src/config.ts';
+import type { Config } from '../../src/config.ts';
 import { type Logger, silentLogger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
 import { findLogin } from '../../src/store/accounts/accounts.ts';
@@ -12,6 +12,7 @@ import { announceAndWait } from '../../src/store/changes.ts';
 import type { Database } from '../../src/store/database.ts';
 import { type Api, createApi, loginWith } from './api.ts';
 import { applyCheaply } from './catalog-apply.ts';
+import { configOf } from './config.ts';
 import { type FreshDatabase, freshDatabase } from './postgres.ts';
 import { until } from './processes.ts';
 
@@ -131,12 +132,6 @@ async function assembleWorld({ simulator, fresh, folder, config, tollgate }: Par
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-export function configOf(environment: Record<string, string>): Config {
-  const result = readConfig(environment);
-  if (result.kind === 'config-errors') throw new Error(result.errors.join('; '));
-  return result.config;
 }
 
 /** The journal's lag is what the server itself says of calls not yet in the store. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Operation } from '../../src/operations/operation.ts';
 import { FORM, type TSchema } from '../../src/operations/schema.ts';
-import { readOperations } from '../../src/operations/table.ts';
+import { OPERATIONS } from '../../src/operations/table.ts';
 import '../support/suite/cheap-passwords.ts';
 import { ask, eachAtOnce, type Told } from './ask.ts';
 import { type Supply, valuesFor } from './ids.ts';
@@ -9,7 +9,7 @@ import { rowsOf } from './rows-of.ts';
 import { type Stage, startStage, type Tenant } from './stage.ts';
 import { fieldsOf, isFreeText, isOfType } from './walk.ts';
 
-const rows = readOperations();
+const rows = OPERATIONS;
 /** Rows whose success ends the login that asks. */
 const FAREWELLS = new Set(['auth.logout', 'auth.password']);
 /** Fewer than exports are written at a time. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LoginStore } from '../../src/accounts/login-contract.ts';
 import type { Operation } from '../../src/operations/operation.ts';
-import { readOperations } from '../../src/operations/table.ts';
+import { OPERATIONS } from '../../src/operations/table.ts';
 import { cheapHash, type LoginNode, newMember, startLoginNode } from '../support/logins.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { sleep } from '../support/processes.ts';
@@ -88,7 +88,7 @@ interface Way {
 }
 
 /** Every row of users that takes the id of something of a tenant's. */
-const WAYS: readonly Way[] = readOperations().flatMap((row) => {
+const WAYS: readonly Way[] = OPERATIONS.flatMap((row) => {
   const entries = Object.entries(SUBJECTS[row.name] ?? {}) as [Place, string][];
   const isMeasured = row.access === 'user' && (IS_LARGE || row.method === 'GET');
   return entries.flatMap(([place, kind]) =>

@@ -1,6 +1,6 @@
 import { createTimeParser } from '../../kernel/time/calendar.ts';
-import type { KeyPatch } from '../../operations/keys/key-view.ts';
 import type { Setup } from '../../setup.ts';
+import type { KeyPatch } from '../../store/accounts/api-keys.ts';
 import { changeKeyAudited } from '../../store/operations/operator-access.ts';
 import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from '../account/account-option.ts';
 import {

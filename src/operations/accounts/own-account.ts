@@ -1,60 +1,16 @@
-import type { Account, Funds, StoredSubscription, Subscription } from '../../accounts/contract.ts';
+import type { Subscription } from '../../accounts/contract.ts';
 import { currentSubscription } from '../../accounts/subscription.ts';
 import type { CatalogSnapshot } from '../../catalog/contract.ts';
+import { creditsMicro } from '../../catalog/price.ts';
 import { formatMicro } from '../../kernel/money.ts';
-import type { Context } from '../context.ts';
-import { type AccountEndpointDeps, ownAccount } from '../context.ts';
+import { type AccountView, findAccountView } from '../../store/accounts/account-view.ts';
+import { type AccountPatch, updateAccount } from '../../store/accounts/accounts.ts';
+import { postExchange } from '../../store/ledger/movement.ts';
+import { type Context, ownAccount } from '../context.ts';
 import { fail } from '../failure.ts';
 import { AMOUNT, ID, nullable, parseAmount, SHOWN_AMOUNT, TIME, tooLarge } from '../fields.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
-
-/** An account as its owner sees it, without secrets and hashes. */
-export interface AccountView
-  extends Pick<
-    Account,
-    | 'id'
-    | 'email'
-    | 'userType'
-    | 'userRateMicro'
-    | 'policyId'
-    | 'apiBilling'
-    | 'autoExchange'
-    | 'extraApiQuotaMicro'
-    | 'preference'
-    | 'funds'
-  > {
-  readonly createdAtMs: number;
-  /** Current and future subscriptions. */
-  readonly subscriptions: readonly StoredSubscription[];
-}
-
-export interface AccountSwitches {
-  readonly apiBilling?: boolean;
-  readonly autoExchange?: boolean;
-  readonly extraApiQuotaMicro?: bigint;
-  readonly fallbackModel?: string | null;
-  readonly byokFallback?: boolean;
-}
-
-export type Exchanged =
-  | { readonly kind: 'posted'; readonly funds: Funds; readonly receivedMicro: bigint }
-  | { readonly kind: 'insufficient' };
-
-export interface AccountPort {
-  find(accountId: number): Promise<AccountView | undefined>;
-  /** False if the account no longer exists. */
-  update(accountId: number, patch: AccountSwitches): Promise<boolean>;
-  /** Exchanges balance into Credits. `ref` is its reference in the balance log. */
-  exchange(accountId: number, amountMicro: bigint, ref: string): Promise<Exchanged>;
-}
-
-export interface AccountNeeds {
-  readonly accounts: AccountPort;
-  readonly deps: AccountEndpointDeps;
-  /** The current month of the cap, e.g. `2026-11`. */
-  month(nowMs: number): string;
-}
 
 const RATE = Type.Number({ minimum: 0, description: '100 is the list price.' });
 const LEVELS = ['unverified', 'personal', 'enterprise'] as const;
@@ -81,65 +37,40 @@ const ENABLED = Type.Object({ enabled: Type.Boolean() });
 
 const GROUP = { surface: 'user', access: 'user', tag: 'Account' } as const;
 
-export function accountOperations(needs: AccountNeeds): readonly Operation[] {
-  return [
-    profile(needs),
-    ext(needs),
-    toggle(needs, {
-      name: 'account.api-billing',
-      path: '/api-billing',
-      title: 'Switch payment with Credits',
-      summary: 'Set whether calls may be paid with Credits.',
-      patch: (enabled) => ({ apiBilling: enabled }),
-    }),
-    toggle(needs, {
-      name: 'points.auto-exchange',
-      path: '/points/auto-exchange',
-      title: 'Switch automatic exchange',
-      summary: 'Set whether balance is exchanged into Credits automatically.',
-      patch: (enabled) => ({ autoExchange: enabled }),
-    }),
-    exchange(needs),
-    quota(needs),
-  ];
-}
-
-function profile({ accounts, deps }: AccountNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'account.profile',
-    method: 'GET',
-    path: '/profile',
-    title: 'Get my profile',
-    summary: 'The account, its verification and its plan, which decide the models it may call.',
-    data: PROFILE,
-    example: {
-      data: {
-        id: 7,
-        email: 'ada@example.com',
-        user_type: 1,
-        verification: 'personal',
-        plan: 'PRO',
-        plan_level: 2,
-        created_at: '2026-11-01 08:00:00',
-      },
+const profile = operation({
+  ...GROUP,
+  name: 'account.profile',
+  method: 'GET',
+  path: '/profile',
+  title: 'Get my profile',
+  summary: 'The account, its verification and its plan, which decide the models it may call.',
+  data: PROFILE,
+  example: {
+    data: {
+      id: 7,
+      email: 'ada@example.com',
+      user_type: 1,
+      verification: 'personal',
+      plan: 'PRO',
+      plan_level: 2,
+      created_at: '2026-11-01 08:00:00',
     },
-    handle: async (_input, context) => {
-      const account = await accounts.find(ownAccount(context));
-      if (account === undefined) return fail('notFound');
-      const plan = findCurrent(account, deps.catalog(), context.clock.now())?.plan;
-      return data({
-        id: account.id,
-        email: account.email,
-        user_type: account.userType,
-        verification: LEVELS[account.userType] ?? 'unverified',
-        plan: plan?.code ?? null,
-        plan_level: plan?.level ?? 0,
-        created_at: deps.showTime(account.createdAtMs),
-      });
-    },
-  });
-}
+  },
+  handle: async (_input, context) => {
+    const account = await findAccountView(context.database, ownAccount(context));
+    if (account === undefined) return fail('notFound');
+    const plan = findCurrent(account, context.catalog(), context.clock.now())?.plan;
+    return data({
+      id: account.id,
+      email: account.email,
+      user_type: account.userType,
+      verification: LEVELS[account.userType] ?? 'unverified',
+      plan: plan?.code ?? null,
+      plan_level: plan?.level ?? 0,
+      created_at: context.showTime(account.createdAtMs),
+    });
+  },
+});
 
 /** The same choice as in the gateway, from the current data of the store and the catalogue. */
 export function findCurrent(
@@ -161,44 +92,46 @@ export function knownSubscriptions(
   });
 }
 
-function ext({ accounts, deps, month }: AccountNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'account.ext',
-    method: 'GET',
-    path: '/ext',
-    title: 'Get my balance and switches',
-    summary: 'Balance, Credits, rates and billing settings of the account.',
-    data: EXT,
-    example: {
-      data: {
-        balance: '100',
-        credits: '50000',
-        user_rate: 100,
-        system_rate: 100,
-        api_billing: true,
-        auto_exchange: false,
-        extra_api_quota: '0',
-        month_spent: '12.5',
-      },
+const ext = operation({
+  ...GROUP,
+  name: 'account.ext',
+  method: 'GET',
+  path: '/ext',
+  title: 'Get my balance and switches',
+  summary: 'Balance, Credits, rates and billing settings of the account.',
+  data: EXT,
+  example: {
+    data: {
+      balance: '100',
+      credits: '50000',
+      user_rate: 100,
+      system_rate: 100,
+      api_billing: true,
+      auto_exchange: false,
+      extra_api_quota: '0',
+      month_spent: '12.5',
     },
-    handle: async (_input, context) => {
-      const account = await accounts.find(ownAccount(context));
-      if (account === undefined) return fail('notFound');
-      const { funds } = account;
-      const isThisMonth = funds.month === month(context.clock.now());
-      return data({
-        balance: formatMicro(funds.balanceMicro),
-        credits: formatMicro(funds.creditsMicro),
-        user_rate: rateOf(account.userRateMicro),
-        system_rate: rateOf(deps.catalog().systemRateMicro),
-        api_billing: account.apiBilling,
-        auto_exchange: account.autoExchange,
-        extra_api_quota: formatMicro(account.extraApiQuotaMicro),
-        month_spent: formatMicro(isThisMonth ? funds.monthSpentMicro : 0n),
-      });
-    },
-  });
+  },
+  handle: async (_input, context) => {
+    const account = await findAccountView(context.database, ownAccount(context));
+    if (account === undefined) return fail('notFound');
+    const { funds } = account;
+    return data({
+      balance: formatMicro(funds.balanceMicro),
+      credits: formatMicro(funds.creditsMicro),
+      user_rate: rateOf(account.userRateMicro),
+      system_rate: rateOf(context.catalog().systemRateMicro),
+      api_billing: account.apiBilling,
+      auto_exchange: account.autoExchange,
+      extra_api_quota: formatMicro(account.extraApiQuotaMicro),
+      month_spent: formatMicro(monthSpentMicro(account, context)),
+    });
+  },
+});
+
+/** What counts for the cap of this month. The account keeps the sum of its last month with charges. */
+export function monthSpentMicro({ funds }: AccountView, { month, clock }: Context): bigint {
+  return funds.month === month(clock.now()) ? funds.monthSpentMicro : 0n;
 }
 
 /** Rule I-60 prints rates as numbers. */
@@ -206,91 +139,112 @@ function rateOf(rateMicro: bigint): number {
   return Number(formatMicro(rateMicro));
 }
 
+/** What an account may change of itself. */
+type OwnChange = Pick<
+  AccountPatch,
+  'apiBilling' | 'autoExchange' | 'extraApiQuotaMicro' | 'fallbackModel' | 'byokFallback'
+>;
+
 interface Toggle {
   readonly name: string;
   readonly path: string;
   readonly title: string;
   readonly summary: string;
-  patch(enabled: boolean): AccountSwitches;
+  patch(enabled: boolean): OwnChange;
 }
 
-function toggle(needs: AccountNeeds, { patch, ...row }: Toggle): Operation {
+function toggle({ patch, ...named }: Toggle): Operation {
   return operation({
     ...GROUP,
-    ...row,
+    ...named,
     method: 'PUT',
     body: ENABLED,
     data: ENABLED,
     example: { body: { enabled: true }, data: { enabled: true } },
     handle: async ({ body: { enabled } }, context) =>
-      (await changeAccount(needs, context, patch(enabled))) ? data({ enabled }) : fail('notFound'),
+      (await changeAccount(context, patch(enabled))) ? data({ enabled }) : fail('notFound'),
   });
 }
 
 /** Returns when the change is in force on all nodes. False: the account no longer exists. */
-export async function changeAccount(
-  { accounts, deps }: Pick<AccountNeeds, 'accounts' | 'deps'>,
-  context: Context,
-  patch: AccountSwitches,
-): Promise<boolean> {
-  const isThere = await accounts.update(ownAccount(context), patch);
-  if (isThere) await deps.inForce();
+export async function changeAccount(context: Context, patch: OwnChange): Promise<boolean> {
+  const isThere = await updateAccount(context.database, ownAccount(context), patch);
+  if (isThere) await context.inForce();
   return isThere;
 }
 
-function exchange({ accounts, deps }: AccountNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'points.exchange',
-    method: 'POST',
-    path: '/points/exchange',
-    title: 'Exchange balance for Credits',
-    summary: 'Exchange balance (in yuan) into Credits.',
-    body: Type.Object({ amount: AMOUNT }),
-    data: Type.Object({
-      amount: SHOWN_AMOUNT,
-      received: SHOWN_AMOUNT,
-      balance: SHOWN_AMOUNT,
-      credits: SHOWN_AMOUNT,
-    }),
-    fails: ['insufficientBalance'],
-    example: {
-      body: { amount: '12.50' },
-      data: { amount: '12.5', received: '12500', balance: '87.5', credits: '62500' },
-    },
-    handle: async ({ body }, context) => {
-      const amountMicro = parseAmount(body.amount);
-      if (amountMicro === undefined) return tooLarge('amount');
-      if (amountMicro === 0n) return fail('badParameter', 'amount must be more than 0');
-      const done = await accounts.exchange(ownAccount(context), amountMicro, context.requestId);
-      if (done.kind === 'insufficient') return fail('insufficientBalance');
-      await deps.inForce();
-      return data({
-        amount: formatMicro(amountMicro),
-        received: formatMicro(done.receivedMicro),
-        balance: formatMicro(done.funds.balanceMicro),
-        credits: formatMicro(done.funds.creditsMicro),
-      });
-    },
-  });
-}
+const exchange = operation({
+  ...GROUP,
+  name: 'points.exchange',
+  method: 'POST',
+  path: '/points/exchange',
+  title: 'Exchange balance for Credits',
+  summary: 'Exchange balance (in yuan) into Credits.',
+  body: Type.Object({ amount: AMOUNT }),
+  data: Type.Object({
+    amount: SHOWN_AMOUNT,
+    received: SHOWN_AMOUNT,
+    balance: SHOWN_AMOUNT,
+    credits: SHOWN_AMOUNT,
+  }),
+  fails: ['insufficientBalance'],
+  example: {
+    body: { amount: '12.50' },
+    data: { amount: '12.5', received: '12500', balance: '87.5', credits: '62500' },
+  },
+  handle: async ({ body }, context) => {
+    const amountMicro = parseAmount(body.amount);
+    if (amountMicro === undefined) return tooLarge('amount');
+    if (amountMicro === 0n) return fail('badParameter', 'amount must be more than 0');
+    const { creditsPerYuan } = context.config;
+    const wanted = { accountId: ownAccount(context), amountMicro, ref: context.requestId, creditsPerYuan };
+    const done = await context.database.transaction((transaction) => postExchange(transaction, wanted));
+    if (done.kind === 'insufficient') return fail('insufficientBalance');
+    await context.inForce();
+    return data({
+      amount: formatMicro(amountMicro),
+      received: formatMicro(creditsMicro(amountMicro, creditsPerYuan)),
+      balance: formatMicro(done.funds.balanceMicro),
+      credits: formatMicro(done.funds.creditsMicro),
+    });
+  },
+});
 
-function quota(needs: AccountNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'account.extra-api-quota',
-    method: 'PUT',
-    path: '/extra-api-quota',
-    title: 'Set my monthly spending cap',
-    summary: 'Set the monthly spending cap outside the subscription, in yuan. 0 is unlimited.',
-    body: Type.Object({ amount: AMOUNT }),
-    data: Type.Object({ amount: SHOWN_AMOUNT }),
-    example: { body: { amount: '100' }, data: { amount: '100' } },
-    handle: async ({ body }, context) => {
-      const extraApiQuotaMicro = parseAmount(body.amount);
-      if (extraApiQuotaMicro === undefined) return tooLarge('amount');
-      const isThere = await changeAccount(needs, context, { extraApiQuotaMicro });
-      return isThere ? data({ amount: formatMicro(extraApiQuotaMicro) }) : fail('notFound');
-    },
-  });
-}
+const quota = operation({
+  ...GROUP,
+  name: 'account.extra-api-quota',
+  method: 'PUT',
+  path: '/extra-api-quota',
+  title: 'Set my monthly spending cap',
+  summary: 'Set the monthly spending cap outside the subscription, in yuan. 0 is unlimited.',
+  body: Type.Object({ amount: AMOUNT }),
+  data: Type.Object({ amount: SHOWN_AMOUNT }),
+  example: { body: { amount: '100' }, data: { amount: '100' } },
+  handle: async ({ body }, context) => {
+    const extraApiQuotaMicro = parseAmount(body.amount);
+    if (extraApiQuotaMicro === undefined) return tooLarge('amount');
+    const isThere = await changeAccount(context, { extraApiQuotaMicro });
+    return isThere ? data({ amount: formatMicro(extraApiQuotaMicro) }) : fail('notFound');
+  },
+});
+
+export const ownAccountOperations: readonly Operation[] = [
+  profile,
+  ext,
+  toggle({
+    name: 'account.api-billing',
+    path: '/api-billing',
+    title: 'Switch payment with Credits',
+    summary: 'Set whether calls may be paid with Credits.',
+    patch: (enabled) => ({ apiBilling: enabled }),
+  }),
+  toggle({
+    name: 'points.auto-exchange',
+    path: '/points/auto-exchange',
+    title: 'Switch automatic exchange',
+    summary: 'Set whether balance is exchanged into Credits automatically.',
+    patch: (enabled) => ({ autoExchange: enabled }),
+  }),
+  exchange,
+  quota,
+];

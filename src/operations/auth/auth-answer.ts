@@ -1,4 +1,5 @@
 import type { LoggedIn } from '../../accounts/login-contract.ts';
+import type { Config } from '../../config.ts';
 import { COOKIE_SESSION_MS, DEVICE_COOKIE_MS } from '../bounds.ts';
 import { type DataAnswer, data, SURFACES } from '../operation.ts';
 import { Type } from '../schema.ts';
@@ -18,12 +19,20 @@ export const LOGIN_EXAMPLE = {
   expires_in: 1800,
 };
 
-export function enteredAnswer(entered: LoggedIn, transport: Transport): DataAnswer {
+type PublicUrl = Pick<Config, 'publicUrl'>;
+
+/** Without a public address https is unknown, and browsers would not send back a cookie for https only. */
+function transportOf({ publicUrl }: PublicUrl): Transport {
+  return publicUrl?.startsWith('https://') === true ? 'https' : 'http';
+}
+
+export function enteredAnswer(entered: LoggedIn, config: PublicUrl): DataAnswer {
   if (entered.kind === 'token') {
     const { accessToken, refreshToken, expiresInSeconds } = entered;
     return data({ access_token: accessToken, refresh_token: refreshToken, expires_in: expiresInSeconds });
   }
   const { session, csrf, device, expiresInSeconds } = entered;
+  const transport = transportOf(config);
   const everywhere = { ageMs: COOKIE_SESSION_MS, path: '/', transport };
   return {
     ...data({ csrf_token: csrf, expires_in: expiresInSeconds }),
@@ -41,8 +50,8 @@ export function enteredAnswer(entered: LoggedIn, transport: Transport): DataAnsw
 }
 
 /** The browser stays known, because its owner may come back. */
-export function logoutCookies(transport: Transport): readonly string[] {
-  const gone = { ageMs: 0, path: '/', transport };
+export function logoutCookies(config: PublicUrl): readonly string[] {
+  const gone = { ageMs: 0, path: '/', transport: transportOf(config) };
   return [
     writeCookie(SESSION_COOKIE, '', { ...gone, scripts: 'may-not' }),
     writeCookie(CSRF_COOKIE, '', { ...gone, scripts: 'may-read' }),

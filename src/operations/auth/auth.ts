@@ -1,16 +1,12 @@
-import type { LoggedIn, LoginAttempt, LoginRefusal, Logins } from '../../accounts/login-contract.ts';
+import type { LoggedIn, LoginAttempt, LoginRefusal } from '../../accounts/login-contract.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../bounds.ts';
 import type { Context } from '../context.ts';
 import { type Failure, fail } from '../failure.ts';
 import { type Answer, data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
 import { enteredAnswer, LOGIN_DATA, LOGIN_EXAMPLE, logoutCookies } from './auth-answer.ts';
-import { DEVICE_COOKIE, SESSION_COOKIE, type Transport } from './cookies.ts';
-import { type SessionNeeds, sessionOperations } from './sessions.ts';
-
-export interface AuthPorts extends SessionNeeds {
-  readonly logins: Logins;
-}
+import { DEVICE_COOKIE, SESSION_COOKIE } from './cookies.ts';
+import { sessionOperations } from './sessions.ts';
 
 /** No spaces, quotes, brackets or control characters. Whether the address exists is not checked. */
 const EMAIL = Type.String({
@@ -30,145 +26,127 @@ const ENDED_DATA = Type.Object({ ended_sessions: Type.Integer({ minimum: 0 }) })
 
 const EXAMPLE_BODY = { email: 'ada@example.com', password: 'correct horse battery' };
 
-export function authOperations(ports: AuthPorts): readonly Operation[] {
-  return [
-    ...[register(ports), login(ports), refresh(ports), logout(ports), password(ports), setup(ports)],
-    ...sessionOperations(ports),
-  ];
-}
+const register = operation({
+  name: 'auth.register',
+  method: 'POST',
+  surface: 'auth',
+  path: '/register',
+  access: 'public',
+  tag: 'Login',
+  title: 'Register',
+  summary: 'Create an account and log in.',
+  body: Type.Object({ email: EMAIL, password: NEW_PASSWORD, cookie: COOKIE }),
+  data: LOGIN_DATA,
+  fails: ['notAllowed', 'conflict', 'tooManyRequests'],
+  example: { body: EXAMPLE_BODY, data: LOGIN_EXAMPLE },
+  handle: async ({ body }, context) =>
+    answerOf(await context.logins.register(entryOf(body, context)), context),
+});
 
-function register({ logins, transport }: AuthPorts): Operation {
-  return operation({
-    name: 'auth.register',
-    method: 'POST',
-    surface: 'auth',
-    path: '/register',
-    access: 'public',
-    tag: 'Login',
-    title: 'Register',
-    summary: 'Create an account and log in.',
-    body: Type.Object({ email: EMAIL, password: NEW_PASSWORD, cookie: COOKIE }),
-    data: LOGIN_DATA,
-    fails: ['notAllowed', 'conflict', 'tooManyRequests'],
-    example: { body: EXAMPLE_BODY, data: LOGIN_EXAMPLE },
-    handle: async ({ body }, context) => answerOf(await logins.register(entryOf(body, context)), transport),
-  });
-}
+const login = operation({
+  name: 'auth.login',
+  method: 'POST',
+  surface: 'auth',
+  path: '/login',
+  access: 'public',
+  tag: 'Login',
+  title: 'Log in',
+  summary: 'Log in with e-mail address and password.',
+  body: Type.Object({ email: EMAIL, password: PASSWORD, cookie: COOKIE }),
+  data: LOGIN_DATA,
+  fails: ['notLoggedIn', 'notAllowed', 'tooManyRequests'],
+  example: { body: EXAMPLE_BODY, data: LOGIN_EXAMPLE },
+  handle: async ({ body }, context) => answerOf(await context.logins.login(entryOf(body, context)), context),
+});
 
-function login({ logins, transport }: AuthPorts): Operation {
-  return operation({
-    name: 'auth.login',
-    method: 'POST',
-    surface: 'auth',
-    path: '/login',
-    access: 'public',
-    tag: 'Login',
-    title: 'Log in',
-    summary: 'Log in with e-mail address and password.',
-    body: Type.Object({ email: EMAIL, password: PASSWORD, cookie: COOKIE }),
-    data: LOGIN_DATA,
-    fails: ['notLoggedIn', 'notAllowed', 'tooManyRequests'],
-    example: { body: EXAMPLE_BODY, data: LOGIN_EXAMPLE },
-    handle: async ({ body }, context) => answerOf(await logins.login(entryOf(body, context)), transport),
-  });
-}
+const refresh = operation({
+  name: 'auth.refresh',
+  method: 'POST',
+  surface: 'auth',
+  path: '/refresh',
+  access: 'public',
+  tag: 'Login',
+  title: 'Refresh tokens',
+  summary:
+    'Exchange a refresh token for a new pair of tokens. A token that is used a second time ends its session.',
+  body: Type.Object({ refresh_token: TOKEN }),
+  data: LOGIN_DATA,
+  fails: ['notLoggedIn'],
+  example: { body: { refresh_token: LOGIN_EXAMPLE.refresh_token }, data: LOGIN_EXAMPLE },
+  handle: async ({ body }, context) => {
+    const entered = await context.logins.refresh(body.refresh_token);
+    return entered.kind === 'wrong' ? fail('notLoggedIn') : enteredAnswer(entered, context.config);
+  },
+});
 
-function refresh({ logins, transport }: AuthPorts): Operation {
-  return operation({
-    name: 'auth.refresh',
-    method: 'POST',
-    surface: 'auth',
-    path: '/refresh',
-    access: 'public',
-    tag: 'Login',
-    title: 'Refresh tokens',
-    summary:
-      'Exchange a refresh token for a new pair of tokens. A token that is used a second time ends its session.',
-    body: Type.Object({ refresh_token: TOKEN }),
-    data: LOGIN_DATA,
-    fails: ['notLoggedIn'],
-    example: { body: { refresh_token: LOGIN_EXAMPLE.refresh_token }, data: LOGIN_EXAMPLE },
-    handle: async ({ body }) => {
-      const entered = await logins.refresh(body.refresh_token);
-      return entered.kind === 'wrong' ? fail('notLoggedIn') : enteredAnswer(entered, transport);
-    },
-  });
-}
+const logout = operation({
+  name: 'auth.logout',
+  method: 'POST',
+  surface: 'auth',
+  path: '/logout',
+  access: 'user',
+  tag: 'Login',
+  title: 'Log out',
+  summary: 'End this session, or all sessions of the account. Their tokens are invalid at once.',
+  body: Type.Object({ all: Type.Optional(Type.Boolean()) }),
+  data: ENDED_DATA,
+  example: { body: { all: true }, data: { ended_sessions: 3 } },
+  handle: async ({ body }, { caller, cookies, logins, config }) => {
+    if (caller === undefined) return fail('notLoggedIn');
+    const ended = await logins.logout(caller, body.all === true ? 'all' : 'this');
+    const answer = data({ ended_sessions: ended });
+    return cookies.has(SESSION_COOKIE) ? { ...answer, cookies: logoutCookies(config) } : answer;
+  },
+});
 
-function logout({ logins, transport }: AuthPorts): Operation {
-  return operation({
-    name: 'auth.logout',
-    method: 'POST',
-    surface: 'auth',
-    path: '/logout',
-    access: 'user',
-    tag: 'Login',
-    title: 'Log out',
-    summary: 'End this session, or all sessions of the account. Their tokens are invalid at once.',
-    body: Type.Object({ all: Type.Optional(Type.Boolean()) }),
-    data: ENDED_DATA,
-    example: { body: { all: true }, data: { ended_sessions: 3 } },
-    handle: async ({ body }, { caller, cookies }) => {
-      if (caller === undefined) return fail('notLoggedIn');
-      const ended = await logins.logout(caller, body.all === true ? 'all' : 'this');
-      const answer = data({ ended_sessions: ended });
-      return cookies.has(SESSION_COOKIE) ? { ...answer, cookies: logoutCookies(transport) } : answer;
-    },
-  });
-}
+const password = operation({
+  name: 'auth.password',
+  method: 'POST',
+  surface: 'auth',
+  path: '/password',
+  access: 'user',
+  tag: 'Login',
+  title: 'Change my password',
+  summary: 'Change the password. All other sessions of the account end.',
+  body: Type.Object({ password: PASSWORD, new_password: NEW_PASSWORD }),
+  data: ENDED_DATA,
+  fails: ['tooManyRequests'],
+  example: {
+    body: { password: 'correct horse battery', new_password: 'staple of new horses' },
+    data: { ended_sessions: 2 },
+  },
+  handle: async ({ body }, { caller, logins }) => {
+    if (caller === undefined) return fail('notLoggedIn');
+    const change = await logins.changePassword(caller, { old: body.password, new: body.new_password });
+    if (change.kind === 'changed') return data({ ended_sessions: change.ended });
+    // Not 1002: the login itself is valid, and a client would discard it.
+    if (change.kind === 'wrong') return fail('badParameter', 'password: is not the current password');
+    return fail('tooManyRequests', undefined, change.waitMs);
+  },
+});
 
-function password({ logins }: AuthPorts): Operation {
-  return operation({
-    name: 'auth.password',
-    method: 'POST',
-    surface: 'auth',
-    path: '/password',
-    access: 'user',
-    tag: 'Login',
-    title: 'Change my password',
-    summary: 'Change the password. All other sessions of the account end.',
-    body: Type.Object({ password: PASSWORD, new_password: NEW_PASSWORD }),
-    data: ENDED_DATA,
-    fails: ['tooManyRequests'],
-    example: {
-      body: { password: 'correct horse battery', new_password: 'staple of new horses' },
-      data: { ended_sessions: 2 },
-    },
-    handle: async ({ body }, { caller }) => {
-      if (caller === undefined) return fail('notLoggedIn');
-      const change = await logins.changePassword(caller, { old: body.password, new: body.new_password });
-      if (change.kind === 'changed') return data({ ended_sessions: change.ended });
-      // Not 1002: the login itself is valid, and a client would discard it.
-      if (change.kind === 'wrong') return fail('badParameter', 'password: is not the current password');
-      return fail('tooManyRequests', undefined, change.waitMs);
-    },
-  });
-}
-
-function setup({ logins, transport }: AuthPorts): Operation {
-  return operation({
-    name: 'auth.setup',
-    method: 'POST',
-    surface: 'auth',
-    path: '/setup',
-    access: 'public',
-    tag: 'Login',
-    title: 'Create the first operator',
-    summary: 'Create the first operator with the token that the server prints at its start.',
-    body: Type.Object({ token: TOKEN, email: EMAIL, password: NEW_PASSWORD, cookie: COOKIE }),
-    data: LOGIN_DATA,
-    fails: ['notAllowed', 'conflict', 'tooManyRequests'],
-    example: {
-      body: { token: 'tgo1.example-of-a-setup-token', ...EXAMPLE_BODY },
-      data: LOGIN_EXAMPLE,
-    },
-    handle: async ({ body }, context) => {
-      const result = await logins.setUp(body.token, entryOf(body, context));
-      if (result.kind === 'wrong') return fail('notAllowed', 'The setup token is wrong, used or expired');
-      return answerOf(result, transport);
-    },
-  });
-}
+const setup = operation({
+  name: 'auth.setup',
+  method: 'POST',
+  surface: 'auth',
+  path: '/setup',
+  access: 'public',
+  tag: 'Login',
+  title: 'Create the first operator',
+  summary: 'Create the first operator with the token that the server prints at its start.',
+  body: Type.Object({ token: TOKEN, email: EMAIL, password: NEW_PASSWORD, cookie: COOKIE }),
+  data: LOGIN_DATA,
+  fails: ['notAllowed', 'conflict', 'tooManyRequests'],
+  example: {
+    body: { token: 'tgo1.example-of-a-setup-token', ...EXAMPLE_BODY },
+    data: LOGIN_EXAMPLE,
+  },
+  handle: async ({ body }, context) => {
+    const result = await context.logins.setUp(body.token, entryOf(body, context));
+    if (result.kind === 'wrong') return fail('notAllowed', 'The setup token is wrong, used or expired');
+    return answerOf(result, context);
+  },
+});
 
 interface EntryBody {
   readonly email: string;
@@ -187,8 +165,8 @@ function entryOf(body: EntryBody, { address, userAgent, cookies }: Context): Log
   };
 }
 
-function answerOf(result: LoggedIn | LoginRefusal, transport: Transport): Answer {
-  if (result.kind === 'token' || result.kind === 'cookie') return enteredAnswer(result, transport);
+function answerOf(result: LoggedIn | LoginRefusal, { config }: Context): Answer {
+  if (result.kind === 'token' || result.kind === 'cookie') return enteredAnswer(result, config);
   return refusalOf(result);
 }
 
@@ -206,3 +184,8 @@ function refusalOf(refusal: LoginRefusal): Failure {
       return fail('tooManyRequests', undefined, refusal.waitMs);
   }
 }
+
+export const authOperations: readonly Operation[] = [
+  ...[register, login, refresh, logout, password, setup],
+  ...sessionOperations,
+];

@@ -1,17 +1,11 @@
-import type { Logins, SessionView } from '../../accounts/login-contract.ts';
+import type { SessionView } from '../../accounts/login-contract.ts';
 import type { Times } from '../../kernel/time/calendar.ts';
 import { fail } from '../failure.ts';
 import { TIME } from '../fields.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
 import { logoutCookies } from './auth-answer.ts';
-import { SESSION_COOKIE, type Transport } from './cookies.ts';
-
-export interface SessionNeeds {
-  readonly logins: Pick<Logins, 'sessions' | 'endSession' | 'endOtherSessions'>;
-  readonly transport: Transport;
-  readonly times: Times;
-}
+import { SESSION_COOKIE } from './cookies.ts';
 
 const SESSION = Type.Object({
   id: Type.String({ description: 'Identifies the session. It gives no access.' }),
@@ -36,28 +30,22 @@ const EXAMPLE = {
 
 const GROUP = { surface: 'auth', access: 'user', tag: 'Login' } as const;
 
-/** The logins of an account, for its owner to see and end. */
-export function sessionOperations(needs: SessionNeeds): readonly Operation[] {
-  return [list(needs), endOne(needs), endOthers(needs)];
-}
-
-function list({ logins, times }: SessionNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'auth.sessions',
-    method: 'GET',
-    path: '/sessions',
-    title: 'List my sessions',
-    summary: 'The logins of the account, the most recently used first.',
-    data: Type.Array(SESSION),
-    example: { data: [EXAMPLE] },
-    handle: async (_input, { caller }) => {
-      if (caller === undefined) return fail('notLoggedIn');
-      const found = await logins.sessions(caller);
-      return data(found.map((session) => shownSession(session, times, caller.sessionId)));
-    },
-  });
-}
+const list = operation({
+  ...GROUP,
+  name: 'auth.sessions',
+  method: 'GET',
+  path: '/sessions',
+  title: 'List my sessions',
+  summary: 'The logins of the account, the most recently used first.',
+  data: Type.Array(SESSION),
+  example: { data: [EXAMPLE] },
+  handle: async (_input, context) => {
+    const { caller } = context;
+    if (caller === undefined) return fail('notLoggedIn');
+    const found = await context.logins.sessions(caller);
+    return data(found.map((session) => shownSession(session, context, caller.sessionId)));
+  },
+});
 
 function shownSession(session: SessionView, { showTime }: Times, currentId: string): object {
   const { id, kind, address, userAgent } = session;
@@ -69,42 +57,41 @@ function shownSession(session: SessionView, { showTime }: Times, currentId: stri
   };
 }
 
-function endOne({ logins, transport }: SessionNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'auth.endSession',
-    method: 'DELETE',
-    path: '/sessions/:id',
-    title: 'End a session',
-    summary: 'End one session of the account. Its tokens are invalid at once.',
-    params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) }),
-    data: ENDED,
-    fails: ['notFound'],
-    example: { data: { ended_sessions: 1 } },
-    handle: async ({ params }, { caller, cookies }) => {
-      if (caller === undefined) return fail('notLoggedIn');
-      const ended = await logins.endSession(caller, params.id);
-      if (ended === 0) return fail('notFound');
-      const answer = data({ ended_sessions: ended });
-      const isOwn = params.id === caller.sessionId && cookies.has(SESSION_COOKIE);
-      return isOwn ? { ...answer, cookies: logoutCookies(transport) } : answer;
-    },
-  });
-}
+const endOne = operation({
+  ...GROUP,
+  name: 'auth.endSession',
+  method: 'DELETE',
+  path: '/sessions/:id',
+  title: 'End a session',
+  summary: 'End one session of the account. Its tokens are invalid at once.',
+  params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) }),
+  data: ENDED,
+  fails: ['notFound'],
+  example: { data: { ended_sessions: 1 } },
+  handle: async ({ params }, { caller, cookies, logins, config }) => {
+    if (caller === undefined) return fail('notLoggedIn');
+    const ended = await logins.endSession(caller, params.id);
+    if (ended === 0) return fail('notFound');
+    const answer = data({ ended_sessions: ended });
+    const isOwn = params.id === caller.sessionId && cookies.has(SESSION_COOKIE);
+    return isOwn ? { ...answer, cookies: logoutCookies(config) } : answer;
+  },
+});
 
-function endOthers({ logins }: SessionNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'auth.endOtherSessions',
-    method: 'DELETE',
-    path: '/sessions',
-    title: 'End my other sessions',
-    summary: 'End all sessions of the account except the one of this request.',
-    data: ENDED,
-    example: { data: { ended_sessions: 3 } },
-    handle: async (_input, { caller }) => {
-      if (caller === undefined) return fail('notLoggedIn');
-      return data({ ended_sessions: await logins.endOtherSessions(caller) });
-    },
-  });
-}
+const endOthers = operation({
+  ...GROUP,
+  name: 'auth.endOtherSessions',
+  method: 'DELETE',
+  path: '/sessions',
+  title: 'End my other sessions',
+  summary: 'End all sessions of the account except the one of this request.',
+  data: ENDED,
+  example: { data: { ended_sessions: 3 } },
+  handle: async (_input, { caller, logins }) => {
+    if (caller === undefined) return fail('notLoggedIn');
+    return data({ ended_sessions: await logins.endOtherSessions(caller) });
+  },
+});
+
+/** The logins of an account, for its owner to see and end. */
+export const sessionOperations: readonly Operation[] = [list, endOne, endOthers];

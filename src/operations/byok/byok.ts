@@ -1,7 +1,14 @@
 import type { ByokView } from '../../accounts/views.ts';
 import { BYOK_PER_ACCOUNT_MAX, HOSTED_ADDRESS_CHARS_MAX, SECRET_LENGTH_MAX } from '../../bounds.ts';
-import type { Credential } from '../../catalog/contract.ts';
-import { type AccountEndpointDeps, ownAccount } from '../context.ts';
+import {
+  addByok,
+  type ByokContext,
+  type ByokRefusal,
+  deleteByok,
+  listByok,
+  updateByok,
+} from '../../store/accounts/byok.ts';
+import { type Context, ownAccount } from '../context.ts';
 import { type Failure, fail } from '../failure.ts';
 import {
   ID,
@@ -17,51 +24,6 @@ import {
 } from '../fields.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
-
-export type ByokRefusal =
-  | {
-      readonly kind:
-        | 'unknown-account'
-        | 'not-found'
-        | 'too-many'
-        | 'name-taken'
-        | 'vendor-closed'
-        | 'address-closed'
-        | 'secret-required';
-    }
-  | { readonly kind: 'bad-address'; readonly why: string };
-
-export interface WantedByok {
-  readonly accountId: number;
-  readonly vendorCode: string;
-  readonly name: string;
-  readonly secret: string;
-  readonly baseUrl: string | undefined;
-}
-
-export interface ByokChange {
-  readonly name?: string;
-  readonly secret?: string;
-  readonly baseUrl?: string | null;
-  readonly status?: Credential['status'];
-}
-
-export interface ByokPort {
-  /** Oldest first. Their number is bounded. */
-  list(accountId: number): Promise<readonly ByokView[]>;
-  host(wanted: WantedByok): Promise<{ readonly kind: 'added'; readonly credentialId: number } | ByokRefusal>;
-  update(
-    place: { readonly accountId: number; readonly credentialId: number },
-    patch: ByokChange,
-  ): Promise<{ readonly kind: 'updated' } | ByokRefusal>;
-  /** Deletes all of them, or none and returns 0 if one does not belong to the account. */
-  remove(accountId: number, credentialIds: readonly number[]): Promise<number>;
-}
-
-export interface ByokNeeds {
-  readonly byok: ByokPort;
-  readonly deps: AccountEndpointDeps;
-}
 
 /** Sent as a header, so printable and without spaces. */
 export const SECRET = Type.String({
@@ -99,173 +61,165 @@ const EXAMPLE = {
 export const HOSTED_GROUP = { surface: 'user', access: 'user', tag: 'BYOK credentials' } as const;
 const GROUP = HOSTED_GROUP;
 
-/** BYOK credentials (rule I-74). The test and the statistics are in byok-use.ts. */
-export function byokOperations(needs: ByokNeeds): readonly Operation[] {
-  return [vendors(needs), page(needs), add(needs), change(needs), remove(needs)];
-}
-
-function vendors({ deps }: ByokNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'byok.vendors',
-    method: 'GET',
-    path: '/credential/vendors',
-    title: 'List vendors for BYOK credentials',
-    summary: 'The vendors that allow BYOK credentials.',
-    data: Type.Array(
-      Type.Object({
-        vendor_code: VENDOR_CODE,
-        vendor_name: Type.String(),
-        vendor_icon: Type.String(),
-        protocols: Type.Array(Type.String()),
-        custom_base_url: Type.Boolean({ description: 'Whether a credential may have an own address.' }),
-      }),
-    ),
-    example: {
-      data: [
-        {
-          vendor_code: 'openai',
-          vendor_name: 'OpenAI',
-          vendor_icon: 'openai',
-          protocols: ['responses', 'chat'],
-          custom_base_url: false,
-        },
-      ],
-    },
-    handle: () => {
-      const open = [...deps.catalog().vendors.values()].filter(({ byok }) => byok);
-      const rows = open.map(({ code, name, icon, protocols, customBaseUrl }) => ({
-        vendor_code: code,
-        vendor_name: name,
-        vendor_icon: icon,
-        protocols,
-        custom_base_url: customBaseUrl,
-      }));
-      return Promise.resolve(data(rows));
-    },
-  });
-}
-
-function page({ byok, deps }: ByokNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'byok.page',
-    method: 'GET',
-    path: '/credential/page',
-    title: 'List my BYOK credentials',
-    summary: 'The BYOK credentials, oldest first, each with the end of its secret only.',
-    query: PAGE_QUERY,
-    data: Type.Array(Type.Object(FIELDS)),
-    paged: true,
-    example: { data: [EXAMPLE] },
-    handle: async ({ query }, context) => {
-      const excerpt = readExcerpt(query);
-      const all = await byok.list(ownAccount(context));
-      const rows = all.slice(excerpt.offset, excerpt.offset + excerpt.limit);
-      return toPage(
-        rows.map((one) => shown(one, deps)),
-        all.length,
-        excerpt,
-      );
-    },
-  });
-}
-
-function add({ byok, deps }: ByokNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'byok.create',
-    method: 'POST',
-    path: '/credential',
-    title: 'Host a credential',
-    summary: 'Add a BYOK credential. Calls that it serves are not charged.',
-    body: Type.Object({
+const vendors = operation({
+  ...GROUP,
+  name: 'byok.vendors',
+  method: 'GET',
+  path: '/credential/vendors',
+  title: 'List vendors for BYOK credentials',
+  summary: 'The vendors that allow BYOK credentials.',
+  data: Type.Array(
+    Type.Object({
       vendor_code: VENDOR_CODE,
-      name: NAME,
-      secret: SECRET,
-      base_url: Type.Optional(nullable(ADDRESS)),
+      vendor_name: Type.String(),
+      vendor_icon: Type.String(),
+      protocols: Type.Array(Type.String()),
+      custom_base_url: Type.Boolean({ description: 'Whether a credential may have an own address.' }),
     }),
-    data: Type.Object({ id: ID }),
-    fails: ['conflict'],
-    example: {
-      body: { vendor_code: 'openai', name: 'my account', secret: 'sk-0123456789abcdef' },
-      data: { id: 4 },
-    },
-    handle: async ({ body }, context) => {
-      const { vendor_code: vendorCode, name, secret, base_url: baseUrl } = body;
-      const accountId = ownAccount(context);
-      const made = await byok.host({ accountId, vendorCode, name, secret, baseUrl: baseUrl ?? undefined });
-      if (made.kind !== 'added') return refusalOf(made);
-      await deps.inForce();
-      return data({ id: made.credentialId });
-    },
-  });
-}
+  ),
+  example: {
+    data: [
+      {
+        vendor_code: 'openai',
+        vendor_name: 'OpenAI',
+        vendor_icon: 'openai',
+        protocols: ['responses', 'chat'],
+        custom_base_url: false,
+      },
+    ],
+  },
+  handle: (_input, context) => {
+    const open = [...context.catalog().vendors.values()].filter(({ byok }) => byok);
+    const rows = open.map(({ code, name, icon, protocols, customBaseUrl }) => ({
+      vendor_code: code,
+      vendor_name: name,
+      vendor_icon: icon,
+      protocols,
+      custom_base_url: customBaseUrl,
+    }));
+    return Promise.resolve(data(rows));
+  },
+});
 
-function change({ byok, deps }: ByokNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'byok.update',
-    method: 'PUT',
-    path: '/credential',
-    title: 'Update a BYOK credential',
-    summary: 'Change a BYOK credential. A new address needs the secret again.',
-    body: Type.Object({
-      id: ID,
-      vendor_code: Type.Optional(VENDOR_CODE),
-      name: Type.Optional(NAME),
-      secret: Type.Optional(SECRET),
-      base_url: Type.Optional(nullable(ADDRESS)),
-      status: Type.Optional(STATUS),
-    }),
-    data: Type.Object({ id: ID }),
-    fails: ['notFound', 'conflict'],
-    example: { body: { id: 4, name: 'team account' }, data: { id: 4 } },
-    handle: async ({ body }, context) => {
-      const { id, vendor_code: vendorCode, name, secret, base_url: baseUrl, status } = body;
-      const accountId = ownAccount(context);
-      const stored = (await byok.list(accountId)).find((one) => one.id === id);
-      if (stored === undefined) return fail('notFound');
-      if (vendorCode !== undefined && vendorCode !== stored.vendorCode) {
-        return fail('badParameter', 'vendor_code cannot be changed');
-      }
-      const result = await byok.update(
-        { accountId, credentialId: id },
-        {
-          ...(name !== undefined && { name }),
-          ...(secret !== undefined && { secret }),
-          ...(baseUrl !== undefined && { baseUrl }),
-          ...(status !== undefined && { status }),
-        },
-      );
-      if (result.kind !== 'updated') return refusalOf(result);
-      await deps.inForce();
-      return data({ id });
-    },
-  });
-}
+const page = operation({
+  ...GROUP,
+  name: 'byok.page',
+  method: 'GET',
+  path: '/credential/page',
+  title: 'List my BYOK credentials',
+  summary: 'The BYOK credentials, oldest first, each with the end of its secret only.',
+  query: PAGE_QUERY,
+  data: Type.Array(Type.Object(FIELDS)),
+  paged: true,
+  example: { data: [EXAMPLE] },
+  handle: async ({ query }, context) => {
+    const excerpt = readExcerpt(query);
+    const all = await listByok(context.database, ownAccount(context));
+    const rows = all.slice(excerpt.offset, excerpt.offset + excerpt.limit);
+    return toPage(
+      rows.map((one) => shown(one, context)),
+      all.length,
+      excerpt,
+    );
+  },
+});
 
-function remove({ byok, deps }: ByokNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'byok.delete',
-    method: 'DELETE',
-    path: '/credential',
-    title: 'Delete BYOK credentials',
-    summary: 'Delete BYOK credentials, all of the given ids or none. No later call uses them.',
-    query: IDS_QUERY,
-    data: Type.Object({ deleted: Type.Integer({ minimum: 1 }) }),
-    fails: ['notFound'],
-    example: { data: { deleted: 1 } },
-    handle: async ({ query }, context) => {
-      const ids = parseIds(query.ids);
-      if (ids === undefined) return fail('badParameter', 'ids contains a number that is too large for an id');
-      const deleted = await byok.remove(ownAccount(context), ids);
-      if (deleted === 0) return fail('notFound');
-      await deps.inForce();
-      return data({ deleted });
-    },
-  });
+const add = operation({
+  ...GROUP,
+  name: 'byok.create',
+  method: 'POST',
+  path: '/credential',
+  title: 'Host a credential',
+  summary: 'Add a BYOK credential. Calls that it serves are not charged.',
+  body: Type.Object({
+    vendor_code: VENDOR_CODE,
+    name: NAME,
+    secret: SECRET,
+    base_url: Type.Optional(nullable(ADDRESS)),
+  }),
+  data: Type.Object({ id: ID }),
+  fails: ['conflict'],
+  example: {
+    body: { vendor_code: 'openai', name: 'my account', secret: 'sk-0123456789abcdef' },
+    data: { id: 4 },
+  },
+  handle: async ({ body }, context) => {
+    const { vendor_code: vendorCode, name, secret, base_url: baseUrl } = body;
+    const accountId = ownAccount(context);
+    const wanted = { accountId, vendorCode, name, secret, baseUrl: baseUrl ?? undefined };
+    const made = await addByok(context.database, wanted, byokContext(context));
+    if (made.kind !== 'added') return refusalOf(made);
+    await context.inForce();
+    return data({ id: made.credentialId });
+  },
+});
+
+const change = operation({
+  ...GROUP,
+  name: 'byok.update',
+  method: 'PUT',
+  path: '/credential',
+  title: 'Update a BYOK credential',
+  summary: 'Change a BYOK credential. A new address needs the secret again.',
+  body: Type.Object({
+    id: ID,
+    vendor_code: Type.Optional(VENDOR_CODE),
+    name: Type.Optional(NAME),
+    secret: Type.Optional(SECRET),
+    base_url: Type.Optional(nullable(ADDRESS)),
+    status: Type.Optional(STATUS),
+  }),
+  data: Type.Object({ id: ID }),
+  fails: ['notFound', 'conflict'],
+  example: { body: { id: 4, name: 'team account' }, data: { id: 4 } },
+  handle: async ({ body }, context) => {
+    const { id, vendor_code: vendorCode, name, secret, base_url: baseUrl, status } = body;
+    const accountId = ownAccount(context);
+    const stored = (await listByok(context.database, accountId)).find((one) => one.id === id);
+    if (stored === undefined) return fail('notFound');
+    if (vendorCode !== undefined && vendorCode !== stored.vendorCode) {
+      return fail('badParameter', 'vendor_code cannot be changed');
+    }
+    const result = await updateByok(
+      context.database,
+      { accountId, credentialId: id },
+      {
+        ...(name !== undefined && { name }),
+        ...(secret !== undefined && { secret }),
+        ...(baseUrl !== undefined && { baseUrl }),
+        ...(status !== undefined && { status }),
+      },
+      byokContext(context),
+    );
+    if (result.kind !== 'updated') return refusalOf(result);
+    await context.inForce();
+    return data({ id });
+  },
+});
+
+const remove = operation({
+  ...GROUP,
+  name: 'byok.delete',
+  method: 'DELETE',
+  path: '/credential',
+  title: 'Delete BYOK credentials',
+  summary: 'Delete BYOK credentials, all of the given ids or none. No later call uses them.',
+  query: IDS_QUERY,
+  data: Type.Object({ deleted: Type.Integer({ minimum: 1 }) }),
+  fails: ['notFound'],
+  example: { data: { deleted: 1 } },
+  handle: async ({ query }, context) => {
+    const ids = parseIds(query.ids);
+    if (ids === undefined) return fail('badParameter', 'ids contains a number that is too large for an id');
+    const deleted = await deleteByok(context.database, ownAccount(context), ids);
+    if (deleted === 0) return fail('notFound');
+    await context.inForce();
+    return data({ deleted });
+  },
+});
+
+export function byokContext({ sealer, config }: Context): ByokContext {
+  return { sealer, ownHosts: new Set(config.byokHosts) };
 }
 
 /** Why a credential is refused, the same for saving and testing. */
@@ -289,7 +243,7 @@ export function refusalOf(refusal: ByokRefusal): Failure {
   }
 }
 
-function shown(view: ByokView, { showTime }: AccountEndpointDeps): Record<keyof typeof FIELDS, unknown> {
+function shown(view: ByokView, { showTime }: Context): Record<keyof typeof FIELDS, unknown> {
   const { id, vendorCode, name, hint, baseUrl, status, createdAtMs } = view;
   return {
     id,
@@ -301,3 +255,6 @@ function shown(view: ByokView, { showTime }: AccountEndpointDeps): Record<keyof 
     created_at: showTime(createdAtMs),
   };
 }
+
+/** BYOK credentials (rule I-74). The test and the statistics are in byok-use.ts. */
+export const byokOperations: readonly Operation[] = [vendors, page, add, change, remove];

@@ -1,6 +1,7 @@
-import type { Subscription } from '../../accounts/contract.ts';
+import { admit } from '../../accounts/admit.ts';
+import type { Account } from '../../accounts/contract.ts';
 import { MODEL_NAME_LENGTH_MAX, NAME_LENGTH_MAX, REPORTED_TOKENS_MAX } from '../../bounds.ts';
-import type { CatalogSnapshot, Model } from '../../catalog/contract.ts';
+import type { CatalogSnapshot } from '../../catalog/contract.ts';
 import {
   chargeableCreditsMicro,
   costMicro,
@@ -12,8 +13,9 @@ import { formatMicro } from '../../kernel/money.ts';
 import { PROTOCOLS } from '../../kernel/protocol-name.ts';
 import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 import { describePrice, describeReceipt, listPrices } from '../../ledger/receipt.ts';
-import { type AccountPort, knownSubscriptions } from '../accounts/own-account.ts';
-import type { AccountEndpointDeps, Context } from '../context.ts';
+import { findAccountView } from '../../store/accounts/account-view.ts';
+import { knownSubscriptions } from '../accounts/own-account.ts';
+import type { Context } from '../context.ts';
 import { type Failure, fail } from '../failure.ts';
 import { ID, nullable, SHOWN_AMOUNT } from '../fields.ts';
 import { EXACT, RATES, RECEIPT, rateNumber, shownRates } from '../logs/log-items.ts';
@@ -21,30 +23,9 @@ import { data, type Operation, operation } from '../operation.ts';
 import { type Static, type TObject, Type } from '../schema.ts';
 import { type Offered, offered, RATE } from './offer.ts';
 
-/** The levels that decide whether an account may call a model. */
-export interface ModelAccess {
-  readonly userType: number;
-  readonly subscriptions: readonly Subscription[];
-}
-
-export interface PricingNeeds {
-  readonly accounts: Pick<AccountPort, 'find'>;
-  readonly deps: AccountEndpointDeps;
-  readonly creditsPerYuan: number;
-  /** The node that answers. Its rate applies unless another node is requested. */
-  readonly nodeName: string;
-  /** The message that a call would get; undefined if the model is admitted. */
-  findRefusal(model: Model, standing: ModelAccess, nowMs: number): string | undefined;
-}
-
 const GROUP = { surface: 'user', access: 'optional', tag: 'Public', method: 'GET' } as const;
 const TEXT = Type.String();
 const COUNT = Type.Integer({ minimum: 0 });
-
-/** Prices (rule I-60), and exactly what a call would be charged (rule I-61). */
-export function pricingOperations(needs: PricingNeeds): readonly Operation[] {
-  return [pricing(needs), quote(needs)];
-}
 
 const LIST_PRICES = {
   input_price: SHOWN_AMOUNT,
@@ -104,6 +85,32 @@ const ITEM = Type.Object({
   own: OWN_PRICES,
 });
 
+const EXAMPLE_PRICES = {
+  ...{ input_price: '10', output_price: '30', cache_input_price: '1', cache_output_price: '30' },
+  ...{ cache_write_price: '12.5', image_price: '0', video_price: '0' },
+};
+const PRICE_EXAMPLE = {
+  ...{ route_id: 1, model_id: 'gpt-5', name: 'GPT-5', priority: 10, protocols: ['responses', 'chat'] },
+  ...{ vendor_code: 'openai', vendor_name: 'OpenAI', vendor_icon: 'openai', forward_model_id: 'gpt-5' },
+  ...{ vendor_rate: 100, credential_rate: 100, rate_multiplier: 1, factor: '1' },
+  ...{ support_features: ['text', 'image'], context_window: 400_000, max_output_tokens: 128_000 },
+  ...{ restriction: 'none', required_level: 0, refusal: null, billing_modes: 1 },
+  ...{ ...EXAMPLE_PRICES, own: EXAMPLE_PRICES },
+};
+const QUOTE_EXAMPLE = {
+  ...{ route_id: 1, priority: 10, vendor_code: 'openai' },
+  rates: {
+    ...{ rate_multiplier: 1, system_rate: 100, user_rate: 100, vendor_rate: 100 },
+    ...{ credential_rate: 100, node_rate: 100 },
+  },
+  lines: [
+    { item: 'input_tokens', quantity: 1000, price: '10', per: 1_000_000, amount: '0.01' },
+    { item: 'output_tokens', quantity: 500, price: '30', per: 1_000_000, amount: '0.015' },
+  ],
+  ...{ list_amount: '0.025', product: '0.025', cut: '0', amount: '0.025', amount_credits: '25' },
+  ...{ credits_per_yuan: 1000, credits: '25' },
+};
+
 const WHERE = {
   model: Type.Optional(
     Type.String({ minLength: 1, maxLength: MODEL_NAME_LENGTH_MAX, description: 'Only this model.' }),
@@ -118,41 +125,39 @@ const WHERE = {
 };
 const WHERE_QUERY = Type.Object(WHERE);
 
-function pricing(needs: PricingNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'public.pricing',
-    path: '/pricing',
-    title: 'List prices',
-    summary: 'Prices in yuan per million tokens or per item, all rates, and what the caller pays.',
-    query: WHERE_QUERY,
-    data: Type.Object({
-      system_rate: RATE,
-      user_rate: RATE,
-      node: TEXT,
-      node_rate: RATE,
-      models: Type.Array(ITEM),
-    }),
-    example: {
-      data: { system_rate: 100, user_rate: 100, node: 'local', node_rate: 100, models: [PRICE_EXAMPLE] },
-    },
-    handle: async ({ query }, context) => {
-      const audit = await priceContext(needs, query, context);
-      if ('kind' in audit) return audit;
-      const { catalog, nodeName, userRateMicro } = audit;
-      const node = catalog.nodes.find(({ name }) => name === nodeName);
-      return data({
-        system_rate: rateNumber(catalog.systemRateMicro),
-        user_rate: rateNumber(userRateMicro),
-        node: nodeName,
-        node_rate: rateNumber(node?.rateMicro ?? LIST_RATE_MICRO),
-        models: audit.routes.map((one) =>
-          shownPrice(one, audit, needs.findRefusal(one.model, audit.standing, context.clock.now())),
-        ),
-      });
-    },
-  });
-}
+const pricing = operation({
+  ...GROUP,
+  name: 'public.pricing',
+  path: '/pricing',
+  title: 'List prices',
+  summary: 'Prices in yuan per million tokens or per item, all rates, and what the caller pays.',
+  query: WHERE_QUERY,
+  data: Type.Object({
+    system_rate: RATE,
+    user_rate: RATE,
+    node: TEXT,
+    node_rate: RATE,
+    models: Type.Array(ITEM),
+  }),
+  example: {
+    data: { system_rate: 100, user_rate: 100, node: 'local', node_rate: 100, models: [PRICE_EXAMPLE] },
+  },
+  handle: async ({ query }, context) => {
+    const audit = await priceContext(query, context);
+    if ('kind' in audit) return audit;
+    const { catalog, nodeName, userRateMicro } = audit;
+    const node = catalog.nodes.find(({ name }) => name === nodeName);
+    return data({
+      system_rate: rateNumber(catalog.systemRateMicro),
+      user_rate: rateNumber(userRateMicro),
+      node: nodeName,
+      node_rate: rateNumber(node?.rateMicro ?? LIST_RATE_MICRO),
+      models: audit.routes.map((one) =>
+        shownPrice(one, audit, admit(one.model, audit.standing, context.clock.now())?.message),
+      ),
+    });
+  },
+});
 
 /** Everything that a price depends on, for this caller. */
 interface PriceAuditContext {
@@ -163,18 +168,22 @@ interface PriceAuditContext {
   readonly routes: readonly Offered[];
 }
 
+/** The levels that decide whether an account may call a model. */
+type ModelAccess = Pick<Account, 'userType' | 'subscriptions'>;
+
 const NOBODY: ModelAccess = { userType: 0, subscriptions: [] };
 
 async function priceContext(
-  { accounts, deps, nodeName: own }: PricingNeeds,
   { model, node }: Static<typeof WHERE_QUERY>,
-  { caller }: Context,
+  context: Context,
 ): Promise<PriceAuditContext | Failure> {
-  const catalog = deps.catalog();
+  const { caller, database } = context;
+  const own = context.config.nodeName;
+  const catalog = context.catalog();
   if (node !== undefined && node !== own && !catalog.nodes.some(({ name }) => name === node)) {
     return fail('badParameter', 'node is not a node of the catalogue');
   }
-  const account = caller === undefined ? undefined : await accounts.find(caller.accountId);
+  const account = caller === undefined ? undefined : await findAccountView(database, caller.accountId);
   return {
     catalog,
     nodeName: node ?? own,
@@ -233,40 +242,39 @@ const QUOTE = Type.Object({
   credits: Type.String({ ...EXACT, description: 'The charge in Credits. 0 below one Credit.' }),
 });
 
-function quote(needs: PricingNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'public.quote',
-    path: '/pricing/quote',
-    title: 'Quote a call',
-    summary: 'The cost of a call with this usage on each route, line by line.',
-    query: Type.Object({
-      ...WHERE,
-      ...{ input_tokens: TOKENS, cache_read_tokens: TOKENS, cache_write_tokens: TOKENS },
-      ...{ output_tokens: TOKENS, images: ITEMS, videos: ITEMS },
-    }),
-    data: Type.Array(QUOTE),
-    fails: ['notFound'],
-    example: { data: [QUOTE_EXAMPLE] },
-    handle: async ({ query }, context) => {
-      const audit = await priceContext(needs, query, context);
-      if ('kind' in audit) return audit;
-      if (query.model !== undefined && audit.routes.length === 0) {
-        return fail('notFound', 'The model is not on offer');
-      }
-      const usage: Usage = {
-        ...NO_USAGE,
-        inputFresh: query.input_tokens ?? 0,
-        cacheRead: query.cache_read_tokens ?? 0,
-        cacheWrite: query.cache_write_tokens ?? 0,
-        outputText: query.output_tokens ?? 0,
-        images: query.images ?? 0,
-        videos: query.videos ?? 0,
-      };
-      return data(audit.routes.map((one) => shownQuote(one, audit, { usage, ...needs })));
-    },
-  });
-}
+const quote = operation({
+  ...GROUP,
+  name: 'public.quote',
+  path: '/pricing/quote',
+  title: 'Quote a call',
+  summary: 'The cost of a call with this usage on each route, line by line.',
+  query: Type.Object({
+    ...WHERE,
+    ...{ input_tokens: TOKENS, cache_read_tokens: TOKENS, cache_write_tokens: TOKENS },
+    ...{ output_tokens: TOKENS, images: ITEMS, videos: ITEMS },
+  }),
+  data: Type.Array(QUOTE),
+  fails: ['notFound'],
+  example: { data: [QUOTE_EXAMPLE] },
+  handle: async ({ query }, context) => {
+    const audit = await priceContext(query, context);
+    if ('kind' in audit) return audit;
+    if (query.model !== undefined && audit.routes.length === 0) {
+      return fail('notFound', 'The model is not on offer');
+    }
+    const usage: Usage = {
+      ...NO_USAGE,
+      inputFresh: query.input_tokens ?? 0,
+      cacheRead: query.cache_read_tokens ?? 0,
+      cacheWrite: query.cache_write_tokens ?? 0,
+      outputText: query.output_tokens ?? 0,
+      images: query.images ?? 0,
+      videos: query.videos ?? 0,
+    };
+    const { creditsPerYuan } = context.config;
+    return data(audit.routes.map((one) => shownQuote(one, audit, { usage, creditsPerYuan })));
+  },
+});
 
 /** The part of the receipt of such a call that is about its price. */
 function shownQuote(
@@ -295,28 +303,5 @@ function pick(from: object, fields: TObject['properties']): object {
   return Object.fromEntries(Object.entries(from).filter(([name]) => Object.hasOwn(fields, name)));
 }
 
-const EXAMPLE_PRICES = {
-  ...{ input_price: '10', output_price: '30', cache_input_price: '1', cache_output_price: '30' },
-  ...{ cache_write_price: '12.5', image_price: '0', video_price: '0' },
-};
-const PRICE_EXAMPLE = {
-  ...{ route_id: 1, model_id: 'gpt-5', name: 'GPT-5', priority: 10, protocols: ['responses', 'chat'] },
-  ...{ vendor_code: 'openai', vendor_name: 'OpenAI', vendor_icon: 'openai', forward_model_id: 'gpt-5' },
-  ...{ vendor_rate: 100, credential_rate: 100, rate_multiplier: 1, factor: '1' },
-  ...{ support_features: ['text', 'image'], context_window: 400_000, max_output_tokens: 128_000 },
-  ...{ restriction: 'none', required_level: 0, refusal: null, billing_modes: 1 },
-  ...{ ...EXAMPLE_PRICES, own: EXAMPLE_PRICES },
-};
-const QUOTE_EXAMPLE = {
-  ...{ route_id: 1, priority: 10, vendor_code: 'openai' },
-  rates: {
-    ...{ rate_multiplier: 1, system_rate: 100, user_rate: 100, vendor_rate: 100 },
-    ...{ credential_rate: 100, node_rate: 100 },
-  },
-  lines: [
-    { item: 'input_tokens', quantity: 1000, price: '10', per: 1_000_000, amount: '0.01' },
-    { item: 'output_tokens', quantity: 500, price: '30', per: 1_000_000, amount: '0.015' },
-  ],
-  ...{ list_amount: '0.025', product: '0.025', cut: '0', amount: '0.025', amount_credits: '25' },
-  ...{ credits_per_yuan: 1000, credits: '25' },
-};
+/** Prices (rule I-60), and exactly what a call would be charged (rule I-61). */
+export const pricingOperations: readonly Operation[] = [pricing, quote];

@@ -1,26 +1,10 @@
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../bounds.ts';
 import { formatMicro } from '../../kernel/money.ts';
 import { VERSION } from '../../kernel/version.ts';
-import type { AccountEndpointDeps } from '../context.ts';
+import { findRegistration, isOperatorMissing } from '../../store/accounts/registration.ts';
 import { nullable, SHOWN_AMOUNT, TIME } from '../fields.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
-
-export interface SettingsPort {
-  /** Whether people may register now. */
-  registration(): Promise<'open' | 'closed'>;
-  /** There is no operator yet. */
-  isOperatorMissing(): Promise<boolean>;
-}
-
-export interface SettingsNeeds {
-  readonly settings: SettingsPort;
-  readonly deps: AccountEndpointDeps;
-  readonly creditsPerYuan: number;
-  readonly nodeName: string;
-  /** TOLLGATE_PUBLIC_URL. */
-  readonly publicUrl: string | undefined;
-}
 
 const LENGTH = Type.Integer({ minimum: 1 });
 const SETTINGS = Type.Object({
@@ -42,43 +26,41 @@ const SETTINGS = Type.Object({
 });
 
 /** The settings that a page needs before a login. */
-export function settingsOperations(needs: SettingsNeeds): readonly Operation[] {
-  const { settings, deps, creditsPerYuan, nodeName, publicUrl } = needs;
-  return [
-    operation({
-      ...{ surface: 'user', access: 'public', tag: 'Public' },
-      name: 'public.settings',
-      method: 'GET',
-      path: '/settings',
-      title: 'Get public settings',
-      summary: 'The public settings.',
-      data: SETTINGS,
-      example: {
-        data: {
-          ...{ version: '1.0.0', node: 'local', base_url: 'https://gateway.example.com' },
-          ...{ time_zone: 'UTC', now: '2026-11-15 09:05:00', credits_per_yuan: 1000 },
-          ...{ registration: 'open', operator_missing: false, password_length: { min: 10, max: 256 } },
-          verification_grants: { personal: '100', enterprise: '1000' },
+export const settingsOperations: readonly Operation[] = [
+  operation({
+    ...{ surface: 'user', access: 'public', tag: 'Public' },
+    name: 'public.settings',
+    method: 'GET',
+    path: '/settings',
+    title: 'Get public settings',
+    summary: 'The public settings.',
+    data: SETTINGS,
+    example: {
+      data: {
+        ...{ version: '1.0.0', node: 'local', base_url: 'https://gateway.example.com' },
+        ...{ time_zone: 'UTC', now: '2026-11-15 09:05:00', credits_per_yuan: 1000 },
+        ...{ registration: 'open', operator_missing: false, password_length: { min: 10, max: 256 } },
+        verification_grants: { personal: '100', enterprise: '1000' },
+      },
+    },
+    handle: async (_input, context) => {
+      const { config, database } = context;
+      const { verificationGrants } = context.catalog();
+      return data({
+        version: VERSION,
+        node: config.nodeName,
+        base_url: config.publicUrl ?? null,
+        time_zone: context.timeZone,
+        now: context.showTime(context.clock.now()),
+        credits_per_yuan: config.creditsPerYuan,
+        registration: (await findRegistration(database)) ?? config.registration,
+        operator_missing: await isOperatorMissing(database),
+        password_length: { min: PASSWORD_LENGTH_MIN, max: PASSWORD_LENGTH_MAX },
+        verification_grants: {
+          personal: formatMicro(verificationGrants.personalMicro),
+          enterprise: formatMicro(verificationGrants.enterpriseMicro),
         },
-      },
-      handle: async (_input, { clock }) => {
-        const { verificationGrants } = deps.catalog();
-        return data({
-          version: VERSION,
-          node: nodeName,
-          base_url: publicUrl ?? null,
-          time_zone: deps.timeZone,
-          now: deps.showTime(clock.now()),
-          credits_per_yuan: creditsPerYuan,
-          registration: await settings.registration(),
-          operator_missing: await settings.isOperatorMissing(),
-          password_length: { min: PASSWORD_LENGTH_MIN, max: PASSWORD_LENGTH_MAX },
-          verification_grants: {
-            personal: formatMicro(verificationGrants.personalMicro),
-            enterprise: formatMicro(verificationGrants.enterpriseMicro),
-          },
-        });
-      },
-    }),
-  ];
-}
+      });
+    },
+  }),
+];

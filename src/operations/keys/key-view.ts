@@ -1,23 +1,9 @@
-import type { ApiKey } from '../../accounts/contract.ts';
 import type { Times } from '../../kernel/time/calendar.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
+import type { KeyPatch, ListedKey } from '../../store/accounts/api-keys.ts';
 import { type Failure, fail } from '../failure.ts';
 import { ID, NAME, nullable, POLICY_ID, parseMoment, STATUS, TIME } from '../fields.ts';
 import { type Static, Type } from '../schema.ts';
-
-/** A key as its owner sees it, without its text. */
-export interface KeyView extends ApiKey {
-  readonly createdAtMs: number;
-  readonly lastUsedAtMs: number | undefined;
-}
-
-/** An absent field stays as it is, null removes its value. */
-export interface KeyPatch {
-  readonly name?: string;
-  readonly status?: ApiKey['status'];
-  readonly policyId?: number | null;
-  readonly expiresAtMs?: number | null;
-}
 
 const FIELDS = {
   id: ID,
@@ -75,7 +61,7 @@ export function parseExpiry(text: string | null, times: Times, clock: Clock): nu
 }
 
 export function shownKey(
-  key: KeyView,
+  key: ListedKey,
   { showTime }: Pick<Times, 'showTime'>,
 ): Record<keyof typeof FIELDS, unknown> {
   const { id, name, prefix, policyId, expiresAtMs, status, createdAtMs, lastUsedAtMs } = key;

@@ -2,32 +2,16 @@ import { formatMicro } from '../../kernel/money.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { inputTokens, outputTokens } from '../../kernel/usage.ts';
 import type { BalanceItem, ConsumptionItem, LogFilter, LoggedCall, TimeRange } from '../../ledger/log.ts';
+import { wholeBalanceLog } from '../../store/logs/balance-log.ts';
+import { wholeLog } from '../../store/logs/log-pages.ts';
 import { EXPORT_DAYS_MAX } from '../bounds.ts';
-import type { Context } from '../context.ts';
-import { type AccountEndpointDeps, ownAccount } from '../context.ts';
+import { type Context, ownAccount } from '../context.ts';
 import { type Failure, fail } from '../failure.ts';
 import { type Operation, operation, type TextAnswer } from '../operation.ts';
 import { type Static, Type } from '../schema.ts';
 import { type Cell, csvLine, type Figure } from './csv.ts';
 import { CALL_LOG_FIELDS, CONSUMPTION_FIELDS, filterOf, RANGE_FIELDS, rangeOf } from './log-filter.ts';
 import type { ShowTime } from './log-items.ts';
-
-interface Asked {
-  readonly accountId: number;
-  readonly filter: LogFilter;
-}
-
-/** Each yields pieces, newest first. The next is read when the one before has been written. */
-export interface ExportPort {
-  calls(asked: Asked): AsyncIterable<readonly LoggedCall[]>;
-  consumptions(asked: Asked): AsyncIterable<readonly ConsumptionItem[]>;
-  balance(accountId: number, range: TimeRange): AsyncIterable<readonly BalanceItem[]>;
-}
-
-export interface ExportNeeds {
-  readonly exports: ExportPort;
-  readonly deps: AccountEndpointDeps;
-}
 
 type Columns<Item> = Readonly<Record<string, (item: Item, showTime: ShowTime) => Cell>>;
 
@@ -106,76 +90,63 @@ const CSV_TYPE = 'text/csv; charset=utf-8';
 const WAY = { surface: 'user', access: 'user', tag: 'Logs', method: 'GET' } as const;
 const GROUP = { ...WAY, data: CSV, file: CSV_TYPE };
 
-/** The logs as files. They are written while they are read, at any length. */
-export function exportOperations(needs: ExportNeeds): readonly Operation[] {
-  return [exportCalls(needs), exportConsumptions(needs), exportBalance(needs)];
-}
+const exportCalls = operation({
+  ...GROUP,
+  name: 'logs.exportCalls',
+  path: '/call-log/export',
+  title: 'Export my calls',
+  summary: 'The call log as CSV, at most a year.',
+  query: Type.Object({ ...FORMAT, ...CALL_LOG_FIELDS }),
+  example: { data: exampleOf(CALL_COLUMNS) },
+  handle: async ({ query }, context) => {
+    const filter = boundedFilterOf(query, context);
+    if ('kind' in filter) return filter;
+    const asked = { accountId: ownAccount(context), filter };
+    const pieces = wholeLog(context.database, 'calls', asked);
+    return fileOf('call-log', callLines(pieces, context.showTime), context);
+  },
+});
 
-function exportCalls({ exports, deps }: ExportNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'logs.exportCalls',
-    path: '/call-log/export',
-    title: 'Export my calls',
-    summary: 'The call log as CSV, at most a year.',
-    query: Type.Object({ ...FORMAT, ...CALL_LOG_FIELDS }),
-    example: { data: exampleOf(CALL_COLUMNS) },
-    handle: async ({ query }, context) => {
-      const filter = boundedFilterOf(query, deps, context.clock);
-      if ('kind' in filter) return filter;
-      const pieces = exports.calls({ accountId: ownAccount(context), filter });
-      return fileOf('call-log', callLines(pieces, deps.showTime), { deps, context });
-    },
-  });
-}
+const exportConsumptions = operation({
+  ...GROUP,
+  name: 'logs.exportConsumptions',
+  path: '/consumption-log/export',
+  title: 'Export my consumption',
+  summary: 'The consumption log as CSV, at most a year.',
+  query: Type.Object({ ...FORMAT, ...CONSUMPTION_FIELDS }),
+  example: { data: exampleOf(CONSUMPTION_COLUMNS) },
+  handle: async ({ query }, context) => {
+    const filter = boundedFilterOf(query, context);
+    if ('kind' in filter) return filter;
+    const asked = { accountId: ownAccount(context), filter };
+    const pieces = wholeLog(context.database, 'consumptions', asked);
+    return fileOf('consumption-log', consumptionLines(pieces, context.showTime), context);
+  },
+});
 
-function exportConsumptions({ exports, deps }: ExportNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'logs.exportConsumptions',
-    path: '/consumption-log/export',
-    title: 'Export my consumption',
-    summary: 'The consumption log as CSV, at most a year.',
-    query: Type.Object({ ...FORMAT, ...CONSUMPTION_FIELDS }),
-    example: { data: exampleOf(CONSUMPTION_COLUMNS) },
-    handle: async ({ query }, context) => {
-      const filter = boundedFilterOf(query, deps, context.clock);
-      if ('kind' in filter) return filter;
-      const pieces = exports.consumptions({ accountId: ownAccount(context), filter });
-      return fileOf('consumption-log', consumptionLines(pieces, deps.showTime), { deps, context });
-    },
-  });
-}
-
-function exportBalance({ exports, deps }: ExportNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'logs.exportBalance',
-    path: '/balance-log/export',
-    title: 'Export my balance changes',
-    summary: 'The balance log as CSV, at most a year.',
-    query: Type.Object({ ...FORMAT, ...RANGE_FIELDS }),
-    example: { data: exampleOf(BALANCE_COLUMNS) },
-    handle: async ({ query }, context) => {
-      const range = boundedRangeOf(rangeOf(query, deps), context.clock);
-      if ('kind' in range) return range;
-      const pieces = exports.balance(ownAccount(context), range);
-      return fileOf('balance-log', balanceLines(pieces, deps.showTime), { deps, context });
-    },
-  });
-}
+const exportBalance = operation({
+  ...GROUP,
+  name: 'logs.exportBalance',
+  path: '/balance-log/export',
+  title: 'Export my balance changes',
+  summary: 'The balance log as CSV, at most a year.',
+  query: Type.Object({ ...FORMAT, ...RANGE_FIELDS }),
+  example: { data: exampleOf(BALANCE_COLUMNS) },
+  handle: async ({ query }, context) => {
+    const range = boundedRangeOf(rangeOf(query, context), context.clock);
+    if ('kind' in range) return range;
+    const pieces = wholeBalanceLog(context.database, ownAccount(context), range);
+    return fileOf('balance-log', balanceLines(pieces, context.showTime), context);
+  },
+});
 
 const FILTER = Type.Object(CALL_LOG_FIELDS);
 const DAYS_MS = EXPORT_DAYS_MAX * 86_400_000;
 
-function boundedFilterOf(
-  query: Static<typeof FILTER>,
-  deps: AccountEndpointDeps,
-  clock: Clock,
-): LogFilter | Failure {
-  const filter = filterOf(query, deps);
+function boundedFilterOf(query: Static<typeof FILTER>, context: Context): LogFilter | Failure {
+  const filter = filterOf(query, context);
   if ('kind' in filter) return filter;
-  const range = boundedRangeOf(filter, clock);
+  const range = boundedRangeOf(filter, context.clock);
   return 'kind' in range ? range : { ...filter, ...range };
 }
 
@@ -203,12 +174,8 @@ async function* csvOf<Item>(
   }
 }
 
-function fileOf(
-  name: string,
-  chunks: AsyncIterable<string>,
-  { deps, context }: { readonly deps: AccountEndpointDeps; readonly context: Context },
-): TextAnswer {
-  const day = deps.showTime(context.clock.now()).slice(0, 10);
+function fileOf(name: string, chunks: AsyncIterable<string>, { clock, showTime }: Context): TextAnswer {
+  const day = showTime(clock.now()).slice(0, 10);
   return {
     kind: 'text',
     contentType: CSV_TYPE,
@@ -220,3 +187,6 @@ function fileOf(
 function exampleOf(columns: Readonly<Record<string, unknown>>): string {
   return csvLine(Object.keys(columns));
 }
+
+/** The logs as files. They are written while they are read, at any length. */
+export const exportOperations: readonly Operation[] = [exportCalls, exportConsumptions, exportBalance];

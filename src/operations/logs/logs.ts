@@ -1,14 +1,9 @@
-import type {
-  BalanceItem,
-  ConsumptionItem,
-  LoggedCall,
-  LogPage,
-  LogQuestion,
-  Place,
-  TimeRange,
-} from '../../ledger/log.ts';
-import type { Receipt } from '../../ledger/receipt.ts';
-import { type AccountEndpointDeps, ownAccount } from '../context.ts';
+import type { Place } from '../../ledger/log.ts';
+import { pageOfBalanceLog } from '../../store/logs/balance-log.ts';
+import { findOwnCall } from '../../store/logs/call-log.ts';
+import { pageOfLog } from '../../store/logs/log-pages.ts';
+import { findReceipt } from '../../store/logs/receipts.ts';
+import { ownAccount } from '../context.ts';
 import { fail } from '../failure.ts';
 import { type Excerpt, ID_PARAMS, nullable, pageQuery, readExcerpt, toPage } from '../fields.ts';
 import { data, type Operation, operation } from '../operation.ts';
@@ -40,56 +35,31 @@ import {
   TRY,
 } from './log-items.ts';
 
-export interface LogPort {
-  callPage(question: LogQuestion): Promise<LogPage<LoggedCall>>;
-  /** By the id of its row; undefined for a row of another account. */
-  findCall(accountId: number, id: number): Promise<LoggedCall | undefined>;
-  /** Undefined if the call reached no vendor. */
-  findReceipt(accountId: number, callId: string): Promise<Receipt | undefined>;
-  consumptionPage(question: LogQuestion): Promise<LogPage<ConsumptionItem>>;
-  balancePage(
-    accountId: number,
-    wanted: { readonly range: TimeRange; readonly place: Place },
-  ): Promise<LogPage<BalanceItem>>;
-}
-
-export interface LogNeeds {
-  readonly logs: LogPort;
-  readonly deps: AccountEndpointDeps;
-}
-
 const GROUP = { surface: 'user', access: 'user', tag: 'Logs' } as const;
-
-/** The logs of an account (rule I-78 and rule I-79), with their filters (rule I-80). */
-export function logOperations(needs: LogNeeds): readonly Operation[] {
-  return [callPage(needs), callDetail(needs), consumptionPage(needs), balancePage(needs)];
-}
 
 const placeOf = ({ offset, limit }: Excerpt): Place => ({ skip: offset, size: limit });
 
-function callPage({ logs, deps }: LogNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'logs.calls',
-    method: 'GET',
-    path: '/call-log/page',
-    title: 'List my calls',
-    summary: 'The calls of the account, newest first.',
-    query: pageQuery({ ...CALL_LOG_FIELDS, ...LOG_PAGE }),
-    data: Type.Array(CALL),
-    paged: true,
-    example: { data: [CALL_EXAMPLE] },
-    handle: async ({ query }, context) => {
-      const filter = filterOf(query, deps);
-      if ('kind' in filter) return filter;
-      const excerpt = readExcerpt(query);
-      const question = { accountId: ownAccount(context), filter, place: placeOf(excerpt) };
-      const { items, total } = await logs.callPage(question);
-      const rows = items.map((call) => shownCall(call, deps.showTime));
-      return toPage(rows, total, excerpt);
-    },
-  });
-}
+const callPage = operation({
+  ...GROUP,
+  name: 'logs.calls',
+  method: 'GET',
+  path: '/call-log/page',
+  title: 'List my calls',
+  summary: 'The calls of the account, newest first.',
+  query: pageQuery({ ...CALL_LOG_FIELDS, ...LOG_PAGE }),
+  data: Type.Array(CALL),
+  paged: true,
+  example: { data: [CALL_EXAMPLE] },
+  handle: async ({ query }, context) => {
+    const filter = filterOf(query, context);
+    if ('kind' in filter) return filter;
+    const excerpt = readExcerpt(query);
+    const question = { accountId: ownAccount(context), filter, place: placeOf(excerpt) };
+    const { items, total } = await pageOfLog(context.database, 'calls', question);
+    const rows = items.map((call) => shownCall(call, context.showTime));
+    return toPage(rows, total, excerpt);
+  },
+});
 
 const CALL_DETAIL = Type.Object({
   ...CALL.properties,
@@ -97,78 +67,76 @@ const CALL_DETAIL = Type.Object({
   receipt: nullable(RECEIPT),
 });
 
-function callDetail({ logs, deps }: LogNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'logs.call',
-    method: 'GET',
-    path: '/call-log/detail/:id',
-    title: 'Get a call',
-    summary: 'One call, with its attempts and its receipt.',
-    params: ID_PARAMS,
-    data: CALL_DETAIL,
-    fails: ['notFound'],
-    example: { data: { ...CALL_EXAMPLE, tries: TRIES_EXAMPLE, receipt: RECEIPT_EXAMPLE } },
-    handle: async ({ params }, context) => {
-      const accountId = ownAccount(context);
-      const call = await logs.findCall(accountId, params.id);
-      if (call === undefined) return fail('notFound');
-      const receipt = call.rates === null ? undefined : await logs.findReceipt(accountId, call.callId);
-      const tries = call.attempts.map(({ vendor, outcome, durationMs }) => ({
-        vendor,
-        outcome,
-        duration_ms: durationMs,
-      }));
-      const shown = shownCall(call, deps.showTime);
-      return data({ ...shown, tries, receipt: receipt === undefined ? null : shownReceipt(receipt) });
-    },
-  });
-}
+const callDetail = operation({
+  ...GROUP,
+  name: 'logs.call',
+  method: 'GET',
+  path: '/call-log/detail/:id',
+  title: 'Get a call',
+  summary: 'One call, with its attempts and its receipt.',
+  params: ID_PARAMS,
+  data: CALL_DETAIL,
+  fails: ['notFound'],
+  example: { data: { ...CALL_EXAMPLE, tries: TRIES_EXAMPLE, receipt: RECEIPT_EXAMPLE } },
+  handle: async ({ params }, context) => {
+    const { database } = context;
+    const accountId = ownAccount(context);
+    const call = await findOwnCall(database, accountId, params.id);
+    if (call === undefined) return fail('notFound');
+    const receipt = call.rates === null ? undefined : await findReceipt(database, accountId, call.callId);
+    const tries = call.attempts.map(({ vendor, outcome, durationMs }) => ({
+      vendor,
+      outcome,
+      duration_ms: durationMs,
+    }));
+    const shown = shownCall(call, context.showTime);
+    return data({ ...shown, tries, receipt: receipt === undefined ? null : shownReceipt(receipt) });
+  },
+});
 
-function consumptionPage({ logs, deps }: LogNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'logs.consumptions',
-    method: 'GET',
-    path: '/consumption-log/page',
-    title: 'List my consumption',
-    summary: 'The cost of each call that reached a vendor, with its receipt, newest first.',
-    query: pageQuery({ ...CONSUMPTION_FIELDS, ...LOG_PAGE }),
-    data: Type.Array(CONSUMPTION),
-    paged: true,
-    example: { data: [CONSUMPTION_EXAMPLE] },
-    handle: async ({ query }, context) => {
-      const filter = filterOf(query, deps);
-      if ('kind' in filter) return filter;
-      const excerpt = readExcerpt(query);
-      const question = { accountId: ownAccount(context), filter, place: placeOf(excerpt) };
-      const { items, total } = await logs.consumptionPage(question);
-      const rows = items.map((item) => shownConsumption(item, deps.showTime));
-      return toPage(rows, total, excerpt);
-    },
-  });
-}
+const consumptionPage = operation({
+  ...GROUP,
+  name: 'logs.consumptions',
+  method: 'GET',
+  path: '/consumption-log/page',
+  title: 'List my consumption',
+  summary: 'The cost of each call that reached a vendor, with its receipt, newest first.',
+  query: pageQuery({ ...CONSUMPTION_FIELDS, ...LOG_PAGE }),
+  data: Type.Array(CONSUMPTION),
+  paged: true,
+  example: { data: [CONSUMPTION_EXAMPLE] },
+  handle: async ({ query }, context) => {
+    const filter = filterOf(query, context);
+    if ('kind' in filter) return filter;
+    const excerpt = readExcerpt(query);
+    const question = { accountId: ownAccount(context), filter, place: placeOf(excerpt) };
+    const { items, total } = await pageOfLog(context.database, 'consumptions', question);
+    const rows = items.map((item) => shownConsumption(item, context.showTime));
+    return toPage(rows, total, excerpt);
+  },
+});
 
-function balancePage({ logs, deps }: LogNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'logs.balance',
-    method: 'GET',
-    path: '/balance-log/page',
-    title: 'List my balance changes',
-    summary: 'Every change of balance and Credits, newest first.',
-    query: pageQuery({ ...RANGE_FIELDS, ...LOG_PAGE }),
-    data: Type.Array(BALANCE_CHANGE),
-    paged: true,
-    example: { data: [BALANCE_EXAMPLE] },
-    handle: async ({ query }, context) => {
-      const range = rangeOf(query, deps);
-      if ('kind' in range) return range;
-      const excerpt = readExcerpt(query);
-      const wanted = { range, place: placeOf(excerpt) };
-      const { items, total } = await logs.balancePage(ownAccount(context), wanted);
-      const rows = items.map((item) => shownBalanceChange(item, deps.showTime));
-      return toPage(rows, total, excerpt);
-    },
-  });
-}
+const balancePage = operation({
+  ...GROUP,
+  name: 'logs.balance',
+  method: 'GET',
+  path: '/balance-log/page',
+  title: 'List my balance changes',
+  summary: 'Every change of balance and Credits, newest first.',
+  query: pageQuery({ ...RANGE_FIELDS, ...LOG_PAGE }),
+  data: Type.Array(BALANCE_CHANGE),
+  paged: true,
+  example: { data: [BALANCE_EXAMPLE] },
+  handle: async ({ query }, context) => {
+    const range = rangeOf(query, context);
+    if ('kind' in range) return range;
+    const excerpt = readExcerpt(query);
+    const wanted = { range, place: placeOf(excerpt) };
+    const { items, total } = await pageOfBalanceLog(context.database, ownAccount(context), wanted);
+    const rows = items.map((item) => shownBalanceChange(item, context.showTime));
+    return toPage(rows, total, excerpt);
+  },
+});
+
+/** The logs of an account (rule I-78 and rule I-79), with their filters (rule I-80). */
+export const logOperations: readonly Operation[] = [callPage, callDetail, consumptionPage, balancePage];

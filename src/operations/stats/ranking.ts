@@ -1,21 +1,12 @@
 import type { CatalogSnapshot } from '../../catalog/contract.ts';
-import type { Clock } from '../../kernel/time/clock.ts';
 import type { ModelTraffic } from '../../ledger/log.ts';
+import type { Database } from '../../store/database.ts';
+import { loadModelTraffic } from '../../store/logs/model-traffic.ts';
 import { RANKING_LIFE_MS } from '../bounds.ts';
-import type { AccountEndpointDeps } from '../context.ts';
+import type { Context } from '../context.ts';
 import { TIME } from '../fields.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
-
-export interface RankingPort {
-  /** Every model that was called since a midnight (UTC). */
-  traffic(sinceMidnightMs: number): Promise<readonly ModelTraffic[]>;
-}
-
-export interface RankingNeeds {
-  readonly ranking: RankingPort;
-  readonly deps: AccountEndpointDeps;
-}
 
 const PERIOD_DAYS = { day: 1, week: 7, month: 30 } as const;
 type Period = keyof typeof PERIOD_DAYS;
@@ -30,25 +21,15 @@ const COUNT = Type.Integer({ minimum: 0 });
 const TEXT = Type.String();
 const GROUP = { surface: 'user', access: 'public', tag: 'Public', method: 'GET' } as const;
 
-/** Rule I-63: rankings from real calls, of models that are public. */
-export function rankingOperations({ ranking, deps }: RankingNeeds): readonly Operation[] {
-  const traffic = remembered(ranking);
-  const seen: Seen = async (period, clock) => {
-    const sinceMs = sinceOf(period, clock.now());
-    const models = await traffic(sinceMs, clock);
-    return { since: deps.showTime(sinceMs), models: visible(models, deps.catalog()) };
-  };
-  return [list(seen), speed(seen)];
-}
-
 interface Named extends ModelTraffic {
   readonly name: string;
 }
 
-type Seen = (
-  period: Period,
-  clock: Clock,
-) => Promise<{ readonly since: string; readonly models: readonly Named[] }>;
+async function rankedSince(period: Period, context: Context) {
+  const sinceMs = sinceOf(period, context.clock.now());
+  const models = visible(await trafficSince(sinceMs, context), context.catalog());
+  return { since: context.showTime(sinceMs), models };
+}
 
 const RANKED = {
   calls: ({ calls }: ModelTraffic) => calls,
@@ -59,79 +40,75 @@ const BY = Type.Union([Type.Literal('calls'), Type.Literal('tokens'), Type.Liter
   default: 'calls',
 });
 
-function list(seen: Seen): Operation {
-  return operation({
-    ...GROUP,
-    name: 'public.ranking',
-    path: '/model-rank/list',
-    title: 'Rank models by use',
-    summary: 'The most used models, by calls, tokens or users.',
-    query: Type.Object({
-      by: Type.Optional(BY),
-      period: PERIOD,
-    }),
-    data: Type.Object({
-      since: TIME,
-      models: Type.Array(
-        Type.Object({ rank: COUNT, model_id: TEXT, name: TEXT, calls: COUNT, tokens: COUNT, users: COUNT }),
-      ),
-    }),
-    example: {
-      data: {
-        since: '2026-11-08 00:00:00',
-        models: [{ rank: 1, model_id: 'gpt-5', name: 'GPT-5', calls: 1200, tokens: 900000, users: 40 }],
-      },
+const list = operation({
+  ...GROUP,
+  name: 'public.ranking',
+  path: '/model-rank/list',
+  title: 'Rank models by use',
+  summary: 'The most used models, by calls, tokens or users.',
+  query: Type.Object({
+    by: Type.Optional(BY),
+    period: PERIOD,
+  }),
+  data: Type.Object({
+    since: TIME,
+    models: Type.Array(
+      Type.Object({ rank: COUNT, model_id: TEXT, name: TEXT, calls: COUNT, tokens: COUNT, users: COUNT }),
+    ),
+  }),
+  example: {
+    data: {
+      since: '2026-11-08 00:00:00',
+      models: [{ rank: 1, model_id: 'gpt-5', name: 'GPT-5', calls: 1200, tokens: 900000, users: 40 }],
     },
-    handle: async ({ query: { by = 'calls', period = 'week' } }, { clock }) => {
-      const { since, models } = await seen(period, clock);
-      const ranked = models.toSorted((one, other) => RANKED[by](other) - RANKED[by](one));
-      const rows = ranked.map(({ model, name, calls, tokens, users }, place) => ({
-        ...{ rank: place + 1, model_id: model, name, calls, tokens, users },
-      }));
-      return data({ since, models: rows });
-    },
-  });
-}
+  },
+  handle: async ({ query: { by = 'calls', period = 'week' } }, context) => {
+    const { since, models } = await rankedSince(period, context);
+    const ranked = models.toSorted((one, other) => RANKED[by](other) - RANKED[by](one));
+    const rows = ranked.map(({ model, name, calls, tokens, users }, place) => ({
+      ...{ rank: place + 1, model_id: model, name, calls, tokens, users },
+    }));
+    return data({ since, models: rows });
+  },
+});
 
 /** Milliseconds and tokens per second, rounded for display. */
 const FIGURE = Type.Number({ minimum: 0 });
-
-function speed(seen: Seen): Operation {
-  return operation({
-    ...GROUP,
-    name: 'public.speed',
-    path: '/model-rank/speed',
-    title: 'Rank models by speed',
-    summary: 'The fastest models, by tokens per second and time to the first token of real streams.',
-    query: Type.Object({ period: PERIOD }),
-    data: Type.Object({
-      since: TIME,
-      models: Type.Array(
-        Type.Object({
-          rank: COUNT,
-          model_id: TEXT,
-          name: TEXT,
-          tokens_per_second: Type.Union([FIGURE, Type.Null()]),
-          tokens_per_second_samples: COUNT,
-          ttft_ms: Type.Union([FIGURE, Type.Null()]),
-          ttft_samples: COUNT,
-        }),
-      ),
-    }),
-    example: { data: { since: '2026-11-08 00:00:00', models: [SPEED_EXAMPLE] } },
-    handle: async ({ query: { period = 'week' } }, { clock }) => {
-      const { since, models } = await seen(period, clock);
-      const timed = models.filter(({ ttftCalls, speedCalls }) => ttftCalls + speedCalls > 0).map(speedOf);
-      const rows = timed.toSorted(bySpeed).map((row, place) => ({ rank: place + 1, ...row }));
-      return data({ since, models: rows });
-    },
-  });
-}
 
 const SPEED_EXAMPLE = {
   ...{ rank: 1, model_id: 'gpt-5', name: 'GPT-5', tokens_per_second: 85.3, tokens_per_second_samples: 310 },
   ...{ ttft_ms: 420.5, ttft_samples: 325 },
 };
+
+const speed = operation({
+  ...GROUP,
+  name: 'public.speed',
+  path: '/model-rank/speed',
+  title: 'Rank models by speed',
+  summary: 'The fastest models, by tokens per second and time to the first token of real streams.',
+  query: Type.Object({ period: PERIOD }),
+  data: Type.Object({
+    since: TIME,
+    models: Type.Array(
+      Type.Object({
+        rank: COUNT,
+        model_id: TEXT,
+        name: TEXT,
+        tokens_per_second: Type.Union([FIGURE, Type.Null()]),
+        tokens_per_second_samples: COUNT,
+        ttft_ms: Type.Union([FIGURE, Type.Null()]),
+        ttft_samples: COUNT,
+      }),
+    ),
+  }),
+  example: { data: { since: '2026-11-08 00:00:00', models: [SPEED_EXAMPLE] } },
+  handle: async ({ query: { period = 'week' } }, context) => {
+    const { since, models } = await rankedSince(period, context);
+    const timed = models.filter(({ ttftCalls, speedCalls }) => ttftCalls + speedCalls > 0).map(speedOf);
+    const rows = timed.toSorted(bySpeed).map((row, place) => ({ rank: place + 1, ...row }));
+    return data({ since, models: rows });
+  },
+});
 
 type Speed = ReturnType<typeof speedOf>;
 
@@ -174,23 +151,28 @@ function visible(traffic: readonly ModelTraffic[], { models }: CatalogSnapshot):
   return named;
 }
 
-/** The ranking is public and adding up a month is expensive, so the result is cached for a while. */
-function remembered(
-  ranking: RankingPort,
-): (sinceMs: number, clock: Clock) => Promise<readonly ModelTraffic[]> {
-  const known = new Map<
-    number,
-    { readonly until: number; readonly found: Promise<readonly ModelTraffic[]> }
-  >();
-  return (sinceMs, clock) => {
-    const now = clock.monotonic();
-    const kept = known.get(sinceMs);
-    if (kept !== undefined && now < kept.until) return kept.found;
-    // At most one per period: older ones are removed.
-    for (const [since, { until }] of known) if (now >= until) known.delete(since);
-    const found = ranking.traffic(sinceMs);
-    known.set(sinceMs, { until: now + RANKING_LIFE_MS, found });
-    found.catch(() => known.delete(sinceMs));
-    return found;
-  };
+interface Kept {
+  readonly until: number;
+  readonly found: Promise<readonly ModelTraffic[]>;
 }
+
+/** By the start of the period. Each server of a process has a database of its own. */
+const keptOf = new WeakMap<Database, Map<number, Kept>>();
+
+/** The ranking is public and adding up a month is expensive, so the result is cached for a while. */
+function trafficSince(sinceMs: number, { database, clock }: Context): Promise<readonly ModelTraffic[]> {
+  const known = keptOf.get(database) ?? new Map<number, Kept>();
+  keptOf.set(database, known);
+  const now = clock.monotonic();
+  const kept = known.get(sinceMs);
+  if (kept !== undefined && now < kept.until) return kept.found;
+  // At most one per period: older ones are removed.
+  for (const [since, { until }] of known) if (now >= until) known.delete(since);
+  const found = loadModelTraffic(database, sinceMs);
+  known.set(sinceMs, { until: now + RANKING_LIFE_MS, found });
+  found.catch(() => known.delete(sinceMs));
+  return found;
+}
+
+/** Rule I-63: rankings from real calls, of models that are public. */
+export const rankingOperations: readonly Operation[] = [list, speed];

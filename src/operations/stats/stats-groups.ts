@@ -1,79 +1,23 @@
 import { type GroupUsage, USAGE_GROUPS, type UsageFilter, type UsageGroup } from '../../ledger/log.ts';
+import { findKeyNames } from '../../store/accounts/api-keys.ts';
+import { usageBy, usageSeries } from '../../store/logs/usage-sums.ts';
 import { SERIES_GROUPS_MAX, STATS_GROUPS_MAX } from '../bounds.ts';
-import type { Context } from '../context.ts';
-import { ownAccount } from '../context.ts';
+import { type Context, ownAccount } from '../context.ts';
 import type { Failure } from '../failure.ts';
 import { ID, nullable, TIME } from '../fields.ts';
 import { CONSUMPTION_FIELDS, usageFilterOf } from '../logs/log-filter.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { type Static, type TProperties, Type } from '../schema.ts';
-import {
-  GRANULARITY,
-  GROUP,
-  type StatsNeeds,
-  SUM_FIELDS,
-  SUMS,
-  SUMS_EXAMPLE,
-  shownSums,
-  trendRange,
-} from './stats.ts';
-
-/** Usage by model (rule I-81), by key, by protocol and by payer; and each of them over time. */
-export function groupOperations(needs: StatsNeeds): readonly Operation[] {
-  return [
-    grouped(needs, {
-      ...{
-        by: 'model',
-        name: 'stats.models',
-        path: '/stats/models',
-        title: 'Get my usage by model',
-        summary: 'Usage by model',
-      },
-      fields: { model_id: Type.String() },
-      example: { model_id: 'gpt-5' },
-      shown: ({ group }) => ({ model_id: group }),
-    }),
-    keys(needs),
-    grouped(needs, {
-      ...{
-        by: 'protocol',
-        name: 'stats.protocols',
-        path: '/stats/protocols',
-        title: 'Get my usage by protocol',
-        summary: 'Usage by protocol',
-      },
-      fields: { protocol: Type.String() },
-      example: { protocol: 'chat' },
-      shown: ({ group }) => ({ protocol: group }),
-    }),
-    grouped(needs, {
-      ...{
-        by: 'payer',
-        name: 'stats.payers',
-        path: '/stats/payers',
-        title: 'Get my usage by payer',
-        summary: 'Usage by payer',
-      },
-      fields: { payer: Type.String() },
-      example: { payer: 'credits' },
-      shown: ({ group }) => ({ payer: group }),
-    }),
-    series(needs),
-  ];
-}
+import { GRANULARITY, GROUP, SUM_FIELDS, SUMS, SUMS_EXAMPLE, shownSums, trendRange } from './stats.ts';
 
 const QUERY = Type.Object(CONSUMPTION_FIELDS);
 const ORDER = 'the largest amount first. Default range: this month.';
 
 /** The requested range, or this month. */
-function askedRange(
-  query: Static<typeof QUERY>,
-  { deps, days }: StatsNeeds,
-  { clock }: Context,
-): UsageFilter | Failure {
-  const asked = usageFilterOf(query, deps);
+function askedRange(query: Static<typeof QUERY>, context: Context): UsageFilter | Failure {
+  const asked = usageFilterOf(query, context);
   if ('kind' in asked || asked.fromMs !== undefined || asked.toMs !== undefined) return asked;
-  return { ...asked, fromMs: days.startOfMonth(clock.now()) };
+  return { ...asked, fromMs: context.days.startOfMonth(context.clock.now()) };
 }
 
 interface Grouped {
@@ -87,18 +31,19 @@ interface Grouped {
   shown(usage: GroupUsage): object;
 }
 
-function grouped(needs: StatsNeeds, { by, fields, example, shown, ...row }: Grouped): Operation {
+function grouped({ by, fields, example, shown, ...named }: Grouped): Operation {
   return operation({
     ...GROUP,
-    ...row,
-    summary: `${row.summary}, ${ORDER}`,
+    ...named,
+    summary: `${named.summary}, ${ORDER}`,
     query: QUERY,
     data: Type.Array(Type.Object({ ...fields, ...SUM_FIELDS })),
     example: { data: [{ ...example, ...SUMS_EXAMPLE }] },
     handle: async ({ query }, context) => {
-      const range = askedRange(query, needs, context);
+      const range = askedRange(query, context);
       if ('kind' in range) return range;
-      const found = await needs.stats.groups(ownAccount(context), { by, range, most: STATS_GROUPS_MAX });
+      const wanted = { by, range, most: STATS_GROUPS_MAX };
+      const found = await usageBy(context.database, ownAccount(context), wanted);
       return data(found.map((each) => ({ ...shown(each), ...shownSums(each) })));
     },
   });
@@ -106,36 +51,35 @@ function grouped(needs: StatsNeeds, { by, fields, example, shown, ...row }: Grou
 
 const KEY_NAME = nullable(Type.String({ description: 'Null for a deleted key.' }));
 
-function keys(needs: StatsNeeds): Operation {
-  const { stats } = needs;
-  return operation({
-    ...GROUP,
-    name: 'stats.keys',
-    path: '/stats/keys',
-    title: 'Get my usage by key',
-    summary: `Usage by API key, ${ORDER}`,
-    query: QUERY,
-    data: Type.Array(Type.Object({ key_id: ID, key_name: KEY_NAME, ...SUM_FIELDS })),
-    example: { data: [{ key_id: 12, key_name: 'laptop', ...SUMS_EXAMPLE }] },
-    handle: async ({ query }, context) => {
-      const range = askedRange(query, needs, context);
-      if ('kind' in range) return range;
-      const accountId = ownAccount(context);
-      const found = await stats.groups(accountId, { by: 'key', range, most: STATS_GROUPS_MAX });
-      const ids = found.map(({ group }) => Number(group));
-      const names = await stats.keyNames(accountId, ids);
-      return data(
-        found.map((each, place) => ({
-          key_id: ids[place],
-          key_name: names.get(ids[place] ?? 0) ?? null,
-          ...shownSums(each),
-        })),
-      );
-    },
-  });
-}
+const keys = operation({
+  ...GROUP,
+  name: 'stats.keys',
+  path: '/stats/keys',
+  title: 'Get my usage by key',
+  summary: `Usage by API key, ${ORDER}`,
+  query: QUERY,
+  data: Type.Array(Type.Object({ key_id: ID, key_name: KEY_NAME, ...SUM_FIELDS })),
+  example: { data: [{ key_id: 12, key_name: 'laptop', ...SUMS_EXAMPLE }] },
+  handle: async ({ query }, context) => {
+    const range = askedRange(query, context);
+    if ('kind' in range) return range;
+    const accountId = ownAccount(context);
+    const wanted = { by: 'key', range, most: STATS_GROUPS_MAX } as const;
+    const found = await usageBy(context.database, accountId, wanted);
+    const ids = found.map(({ group }) => Number(group));
+    const names = await findKeyNames(context.database, accountId, ids);
+    return data(
+      found.map((each, place) => ({
+        key_id: ids[place],
+        key_name: names.get(ids[place] ?? 0) ?? null,
+        ...shownSums(each),
+      })),
+    );
+  },
+});
 
 const SERIES_GROUPS = 7;
+const NO_NAMES: ReadonlyMap<number, string> = new Map();
 const SERIES = Type.Object({
   times: Type.Array(TIME, { description: 'The start of each point.' }),
   groups: Type.Array(
@@ -152,60 +96,102 @@ const SERIES = Type.Object({
   ),
 });
 
-function series(needs: StatsNeeds): Operation {
-  const { stats, deps, days } = needs;
-  return operation({
-    ...GROUP,
-    name: 'stats.series',
-    path: '/stats/series',
-    title: 'Get my usage over time by group',
-    summary: 'Usage over time by model, key, protocol or payer: the largest groups, and all others as one.',
-    query: Type.Object({
-      ...CONSUMPTION_FIELDS,
-      by: Type.Optional(
-        Type.Union(
-          USAGE_GROUPS.map((name) => Type.Literal(name)),
-          { default: 'model' },
-        ),
+const series = operation({
+  ...GROUP,
+  name: 'stats.series',
+  path: '/stats/series',
+  title: 'Get my usage over time by group',
+  summary: 'Usage over time by model, key, protocol or payer: the largest groups, and all others as one.',
+  query: Type.Object({
+    ...CONSUMPTION_FIELDS,
+    by: Type.Optional(
+      Type.Union(
+        USAGE_GROUPS.map((name) => Type.Literal(name)),
+        { default: 'model' },
       ),
-      granularity: GRANULARITY,
-      groups: Type.Optional(
-        Type.Integer({
-          ...{ minimum: 1, maximum: SERIES_GROUPS_MAX, default: SERIES_GROUPS },
-          description: 'Number of groups. All others are one group.',
-        }),
-      ),
-    }),
-    data: SERIES,
-    example: {
-      data: {
-        times: ['2026-11-15 00:00:00'],
-        groups: [{ group: 'gpt-5', name: null, total: SUMS_EXAMPLE, points: [SUMS_EXAMPLE] }],
-      },
+    ),
+    granularity: GRANULARITY,
+    groups: Type.Optional(
+      Type.Integer({
+        ...{ minimum: 1, maximum: SERIES_GROUPS_MAX, default: SERIES_GROUPS },
+        description: 'Number of groups. All others are one group.',
+      }),
+    ),
+  }),
+  data: SERIES,
+  example: {
+    data: {
+      times: ['2026-11-15 00:00:00'],
+      groups: [{ group: 'gpt-5', name: null, total: SUMS_EXAMPLE, points: [SUMS_EXAMPLE] }],
     },
-    handle: async ({ query }, context) => {
-      const filter = usageFilterOf(query, deps);
-      if ('kind' in filter) return filter;
-      const range = trendRange(query.granularity, filter, { nowMs: context.clock.now(), days });
-      if ('kind' in range) return range;
-      const { edges, ...times } = range;
-      const accountId = ownAccount(context);
-      const { by = 'model', groups: most = SERIES_GROUPS } = query;
-      const found = await stats.series(accountId, { by, most, range: { ...filter, ...times }, edges });
-      const names = by === 'key' ? await stats.keyNames(accountId, idsOf(found)) : new Map<number, string>();
-      return data({
-        times: edges.map((edge) => deps.showTime(edge)),
-        groups: found.map(({ group, points }) => ({
-          group: group ?? null,
-          name: names.get(Number(group)) ?? null,
-          total: shownSums(...points),
-          points: points.slice(1).map((each) => shownSums(each)),
-        })),
-      });
-    },
-  });
-}
+  },
+  handle: async ({ query }, context) => {
+    const { database, days } = context;
+    const filter = usageFilterOf(query, context);
+    if ('kind' in filter) return filter;
+    const range = trendRange(query.granularity, filter, { nowMs: context.clock.now(), days });
+    if ('kind' in range) return range;
+    const { edges, ...times } = range;
+    const accountId = ownAccount(context);
+    const { by = 'model', groups: most = SERIES_GROUPS } = query;
+    const wanted = { by, most, range: { ...filter, ...times }, edges };
+    const found = await usageSeries(database, accountId, wanted);
+    const isByKey = by === 'key';
+    const names = isByKey ? await findKeyNames(database, accountId, idsOf(found)) : NO_NAMES;
+    return data({
+      times: edges.map((edge) => context.showTime(edge)),
+      groups: found.map(({ group, points }) => ({
+        group: group ?? null,
+        name: names.get(Number(group)) ?? null,
+        total: shownSums(...points),
+        points: points.slice(1).map((each) => shownSums(each)),
+      })),
+    });
+  },
+});
 
 function idsOf(found: readonly { readonly group: string | undefined }[]): readonly number[] {
   return found.flatMap(({ group }) => (group === undefined ? [] : [Number(group)]));
 }
+
+/** Usage by model (rule I-81), by key, by protocol and by payer; and each of them over time. */
+export const groupOperations: readonly Operation[] = [
+  grouped({
+    ...{
+      by: 'model',
+      name: 'stats.models',
+      path: '/stats/models',
+      title: 'Get my usage by model',
+      summary: 'Usage by model',
+    },
+    fields: { model_id: Type.String() },
+    example: { model_id: 'gpt-5' },
+    shown: ({ group }) => ({ model_id: group }),
+  }),
+  keys,
+  grouped({
+    ...{
+      by: 'protocol',
+      name: 'stats.protocols',
+      path: '/stats/protocols',
+      title: 'Get my usage by protocol',
+      summary: 'Usage by protocol',
+    },
+    fields: { protocol: Type.String() },
+    example: { protocol: 'chat' },
+    shown: ({ group }) => ({ protocol: group }),
+  }),
+  grouped({
+    ...{
+      by: 'payer',
+      name: 'stats.payers',
+      path: '/stats/payers',
+      title: 'Get my usage by payer',
+      summary: 'Usage by payer',
+    },
+    fields: { payer: Type.String() },
+    example: { payer: 'credits' },
+    shown: ({ group }) => ({ payer: group }),
+  }),
+  series,
+];

@@ -1,50 +1,17 @@
+import { assert } from '../../kernel/assert.ts';
 import { formatMicro } from '../../kernel/money.ts';
 import type { Days } from '../../kernel/time/days.ts';
-import type {
-  GroupSeries,
-  GroupUsage,
-  TimeRange,
-  UsageFilter,
-  UsageSums,
-  WantedGroups,
-} from '../../ledger/log.ts';
+import type { TimeRange, UsageSums } from '../../ledger/log.ts';
+import { findAccountView } from '../../store/accounts/account-view.ts';
+import { usageBetween } from '../../store/logs/usage-sums.ts';
+import { monthSpentMicro } from '../accounts/own-account.ts';
 import { TREND_DAYS_MAX, TREND_HOURS_MAX } from '../bounds.ts';
-import { type AccountEndpointDeps, ownAccount } from '../context.ts';
+import { ownAccount } from '../context.ts';
 import { type Failure, fail } from '../failure.ts';
 import { nullable, SHOWN_AMOUNT, TIME } from '../fields.ts';
 import { CONSUMPTION_FIELDS, USAGE_FIELDS, usageFilterOf } from '../logs/log-filter.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
-
-export interface FundsView {
-  readonly balanceMicro: bigint;
-  readonly creditsMicro: bigint;
-  /** Of the current month. */
-  readonly monthSpentMicro: bigint;
-  readonly extraApiQuotaMicro: bigint;
-}
-
-interface WantedTimes {
-  readonly range: UsageFilter;
-  readonly edges: readonly number[];
-}
-
-export interface StatsPort {
-  /** First the sum before the first edge, then the sums between each edge and the next. */
-  between(accountId: number, wanted: WantedTimes): Promise<readonly UsageSums[]>;
-  groups(accountId: number, wanted: WantedGroups): Promise<readonly GroupUsage[]>;
-  /** The same as `between` for each group. The last has everything outside of the groups. */
-  series(accountId: number, wanted: WantedGroups & WantedTimes): Promise<readonly GroupSeries[]>;
-  /** The names of the account's keys. Deleted keys are absent. */
-  keyNames(accountId: number, keyIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
-  funds(accountId: number, nowMs: number): Promise<FundsView>;
-}
-
-export interface StatsNeeds {
-  readonly stats: StatsPort;
-  readonly deps: AccountEndpointDeps;
-  readonly days: Days;
-}
 
 const COUNT = Type.Integer({ minimum: 0 });
 export const SUM_FIELDS = {
@@ -82,83 +49,55 @@ export const SUMS_EXAMPLE = {
 
 export const GROUP = { surface: 'user', access: 'user', tag: 'Usage', method: 'GET' } as const;
 
-/** Rule I-81: everything comes from roll-ups, in the days of the server's time zone. */
-export function statsOperations(needs: StatsNeeds): readonly Operation[] {
-  return [overview(needs), trend(needs)];
-}
-
-function overview({ stats, days, deps }: StatsNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'stats.overview',
-    path: '/stats/overview',
-    title: 'Get my usage overview',
-    summary: 'The usage of today, of this month and in total, and the remaining money.',
-    query: Type.Object(USAGE_FIELDS),
-    data: Type.Object({
-      today: SUMS,
-      month: SUMS,
-      total: SUMS,
-      balance: SHOWN_AMOUNT,
-      credits: SHOWN_AMOUNT,
-      month_spent: SHOWN_AMOUNT,
-      extra_api_quota: SHOWN_AMOUNT,
-    }),
-    example: {
-      data: {
-        ...{ today: SUMS_EXAMPLE, month: SUMS_EXAMPLE, total: SUMS_EXAMPLE },
-        ...{ balance: '100', credits: '49925', month_spent: '0.075', extra_api_quota: '0' },
-      },
+const overview = operation({
+  ...GROUP,
+  name: 'stats.overview',
+  path: '/stats/overview',
+  title: 'Get my usage overview',
+  summary: 'The usage of today, of this month and in total, and the remaining money.',
+  query: Type.Object(USAGE_FIELDS),
+  data: Type.Object({
+    today: SUMS,
+    month: SUMS,
+    total: SUMS,
+    balance: SHOWN_AMOUNT,
+    credits: SHOWN_AMOUNT,
+    month_spent: SHOWN_AMOUNT,
+    extra_api_quota: SHOWN_AMOUNT,
+  }),
+  example: {
+    data: {
+      ...{ today: SUMS_EXAMPLE, month: SUMS_EXAMPLE, total: SUMS_EXAMPLE },
+      ...{ balance: '100', credits: '49925', month_spent: '0.075', extra_api_quota: '0' },
     },
-    handle: async ({ query }, context) => {
-      const range = usageFilterOf(query, deps);
-      if ('kind' in range) return range;
-      const accountId = ownAccount(context);
-      const nowMs = context.clock.now();
-      const edges = [...new Set([days.startOfMonth(nowMs), days.startOf(nowMs)])];
-      const [sums, funds] = await Promise.all([
-        stats.between(accountId, { range, edges }),
-        stats.funds(accountId, nowMs),
-      ]);
-      return data({
-        today: shownSums(sums.at(-1)),
-        month: shownSums(...sums.slice(1)),
-        total: shownSums(...sums),
-        balance: formatMicro(funds.balanceMicro),
-        credits: formatMicro(funds.creditsMicro),
-        month_spent: formatMicro(funds.monthSpentMicro),
-        extra_api_quota: formatMicro(funds.extraApiQuotaMicro),
-      });
-    },
-  });
-}
+  },
+  handle: async ({ query }, context) => {
+    const range = usageFilterOf(query, context);
+    if ('kind' in range) return range;
+    const { database, days } = context;
+    const accountId = ownAccount(context);
+    const nowMs = context.clock.now();
+    const edges = [...new Set([days.startOfMonth(nowMs), days.startOf(nowMs)])];
+    const [sums, account] = await Promise.all([
+      usageBetween(database, accountId, { range, edges }),
+      findAccountView(database, accountId),
+    ]);
+    assert(account !== undefined, 'a login has an account');
+    const { funds, extraApiQuotaMicro } = account;
+    return data({
+      today: shownSums(sums.at(-1)),
+      month: shownSums(...sums.slice(1)),
+      total: shownSums(...sums),
+      balance: formatMicro(funds.balanceMicro),
+      credits: formatMicro(funds.creditsMicro),
+      month_spent: formatMicro(monthSpentMicro(account, context)),
+      extra_api_quota: formatMicro(extraApiQuotaMicro),
+    });
+  },
+});
 
 const POINT = Type.Object({ time: TIME, ...SUM_FIELDS });
 const HOUR_MS = 3_600_000;
-
-function trend({ stats, deps, days }: StatsNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'stats.trend',
-    path: '/stats/trend',
-    title: 'Get my usage over time',
-    summary: 'Usage over time, by hours or days; points without calls are zero.',
-    query: Type.Object({ ...CONSUMPTION_FIELDS, granularity: GRANULARITY }),
-    data: Type.Array(POINT),
-    example: { data: [{ time: '2026-11-15 00:00:00', ...SUMS_EXAMPLE }] },
-    handle: async ({ query }, context) => {
-      const filter = usageFilterOf(query, deps);
-      if ('kind' in filter) return filter;
-      const range = trendRange(query.granularity, filter, { nowMs: context.clock.now(), days });
-      if ('kind' in range) return range;
-      const { edges, ...times } = range;
-      const [, ...sums] = await stats.between(ownAccount(context), { range: { ...filter, ...times }, edges });
-      return data(
-        sums.map((each, place) => ({ time: deps.showTime(edges[place] ?? 0), ...shownSums(each) })),
-      );
-    },
-  });
-}
 
 export const GRANULARITY = Type.Optional(
   Type.Union([Type.Literal('hour'), Type.Literal('day')], {
@@ -166,6 +105,29 @@ export const GRANULARITY = Type.Optional(
     description: 'Default range: the last 24 hours, or 7 days.',
   }),
 );
+
+const trend = operation({
+  ...GROUP,
+  name: 'stats.trend',
+  path: '/stats/trend',
+  title: 'Get my usage over time',
+  summary: 'Usage over time, by hours or days; points without calls are zero.',
+  query: Type.Object({ ...CONSUMPTION_FIELDS, granularity: GRANULARITY }),
+  data: Type.Array(POINT),
+  example: { data: [{ time: '2026-11-15 00:00:00', ...SUMS_EXAMPLE }] },
+  handle: async ({ query }, context) => {
+    const filter = usageFilterOf(query, context);
+    if ('kind' in filter) return filter;
+    const range = trendRange(query.granularity, filter, { nowMs: context.clock.now(), days: context.days });
+    if ('kind' in range) return range;
+    const { edges, ...times } = range;
+    const wanted = { range: { ...filter, ...times }, edges };
+    const [, ...sums] = await usageBetween(context.database, ownAccount(context), wanted);
+    return data(
+      sums.map((each, place) => ({ time: context.showTime(edges[place] ?? 0), ...shownSums(each) })),
+    );
+  },
+});
 
 export function trendRange(
   granularity: 'hour' | 'day' | undefined,
@@ -242,3 +204,6 @@ export function shownSums(
 function meanOf(sum: number, count: number): number | null {
   return count === 0 ? null : Math.round(sum / count);
 }
+
+/** Rule I-81: everything comes from roll-ups, in the days of the server's time zone. */
+export const statsOperations: readonly Operation[] = [overview, trend];

@@ -1,14 +1,9 @@
 import type { CatalogSnapshot, Plan } from '../../catalog/contract.ts';
 import { formatMicro } from '../../kernel/money.ts';
-import type { AccountEndpointDeps } from '../context.ts';
 import { nullable, SHOWN_AMOUNT } from '../fields.ts';
 import { COVERAGE, POLICY, shownCoverage, shownPolicy } from '../limits/limit-windows.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
-
-export interface PlanNeeds {
-  readonly deps: Pick<AccountEndpointDeps, 'catalog'>;
-}
 
 const PLAN = Type.Object({
   code: Type.String(),
@@ -25,34 +20,27 @@ const POLICY_EXAMPLE = {
   windows: [{ dimension: 'requests', seconds: 60, limit: '600' }],
 };
 
-/** The public offer of plans, and the policies that users may set for their keys. */
-export function planOperations(needs: PlanNeeds): readonly Operation[] {
-  return [plans(needs), policies(needs)];
-}
-
-function plans({ deps }: PlanNeeds): Operation {
-  return operation({
-    ...{ surface: 'user', access: 'public', tag: 'Public', method: 'GET' },
-    name: 'public.plans',
-    path: '/plans',
-    title: 'List offered plans',
-    summary: 'The plans on offer, with price, coverage and limits.',
-    data: Type.Array(PLAN),
-    example: {
-      data: [
-        {
-          ...{ code: 'PRO', name: 'Pro', level: 2, price: '199', days: 30, policy: POLICY_EXAMPLE },
-          coverage: { models: '*', windows: [{ seconds: 18_000, amount: '60' }] },
-        },
-      ],
-    },
-    handle: async () => {
-      const catalog = deps.catalog();
-      const all = [...catalog.plans.values()].sort((one, other) => one.level - other.level);
-      return data(all.map((plan) => shownPlan(plan, catalog)));
-    },
-  });
-}
+const plans = operation({
+  ...{ surface: 'user', access: 'public', tag: 'Public', method: 'GET' },
+  name: 'public.plans',
+  path: '/plans',
+  title: 'List offered plans',
+  summary: 'The plans on offer, with price, coverage and limits.',
+  data: Type.Array(PLAN),
+  example: {
+    data: [
+      {
+        ...{ code: 'PRO', name: 'Pro', level: 2, price: '199', days: 30, policy: POLICY_EXAMPLE },
+        coverage: { models: '*', windows: [{ seconds: 18_000, amount: '60' }] },
+      },
+    ],
+  },
+  handle: async (_input, context) => {
+    const catalog = context.catalog();
+    const all = [...catalog.plans.values()].sort((one, other) => one.level - other.level);
+    return data(all.map((plan) => shownPlan(plan, catalog)));
+  },
+});
 
 function shownPlan(plan: Plan, { policies: known }: CatalogSnapshot): object {
   const policy = plan.policyId === undefined ? undefined : known.get(plan.policyId);
@@ -64,22 +52,20 @@ function shownPlan(plan: Plan, { policies: known }: CatalogSnapshot): object {
   };
 }
 
-function policies({ deps }: PlanNeeds): Operation {
-  return operation({
-    ...{ surface: 'user', access: 'user', tag: 'API keys', method: 'GET' },
-    name: 'keys.policies',
-    path: '/api-key/policies',
-    title: 'List policies for keys',
-    summary: 'The policies that a key may have.',
-    data: Type.Array(POLICY),
-    example: { data: [POLICY_EXAMPLE] },
-    handle: async () => {
-      const catalog = deps.catalog();
-      const all = [...catalog.policies.values()].filter(({ id }) => mayChoose(catalog, id));
-      return data(all.map(shownPolicy));
-    },
-  });
-}
+const policies = operation({
+  ...{ surface: 'user', access: 'user', tag: 'API keys', method: 'GET' },
+  name: 'keys.policies',
+  path: '/api-key/policies',
+  title: 'List policies for keys',
+  summary: 'The policies that a key may have.',
+  data: Type.Array(POLICY),
+  example: { data: [POLICY_EXAMPLE] },
+  handle: async (_input, context) => {
+    const catalog = context.catalog();
+    const all = [...catalog.policies.values()].filter(({ id }) => mayChoose(catalog, id));
+    return data(all.map(shownPolicy));
+  },
+});
 
 /**
  * What the operator has set, if anything. Otherwise the policies of plans are excluded: they come with the
@@ -92,3 +78,6 @@ export function mayChoose({ policies: known, plans: all }: CatalogSnapshot, poli
   for (const plan of all.values()) if (plan.policyId === policyId) return false;
   return true;
 }
+
+/** The public offer of plans, and the policies that users may set for their keys. */
+export const planOperations: readonly Operation[] = [plans, policies];

@@ -1,8 +1,10 @@
 import type { Subscription } from '../../accounts/contract.ts';
 import type { CatalogSnapshot, Policy } from '../../catalog/contract.ts';
-import type { Gate, GateAway, Look } from '../../gate/contract.ts';
-import { type AccountPort, findCurrent } from '../accounts/own-account.ts';
-import { type AccountEndpointDeps, ownAccount } from '../context.ts';
+import type { GateAway, Look } from '../../gate/contract.ts';
+import { findAccountView } from '../../store/accounts/account-view.ts';
+import { listSubscriptions } from '../../store/accounts/subscriptions.ts';
+import { findCurrent } from '../accounts/own-account.ts';
+import { type Context, ownAccount } from '../context.ts';
 import { fail } from '../failure.ts';
 import { ID, nullable, PAGE_QUERY, readExcerpt, TIME, toPage } from '../fields.ts';
 import {
@@ -14,30 +16,6 @@ import {
 } from '../limits/limit-windows.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
-
-export interface SubscriptionView {
-  readonly id: number;
-  readonly planCode: string;
-  readonly startsAtMs: number;
-  readonly endsAtMs: number;
-  readonly status: 'active' | 'upcoming' | 'ended' | 'cancelled';
-  readonly createdAtMs: number;
-}
-
-export interface SubscriptionPort {
-  list(
-    accountId: number,
-    part: { readonly offset: number; readonly limit: number; readonly nowMs: number },
-  ): Promise<{ readonly items: readonly SubscriptionView[]; readonly total: number }>;
-}
-
-export interface SubscriptionNeeds {
-  readonly subscriptions: SubscriptionPort;
-  readonly accounts: Pick<AccountPort, 'find'>;
-  readonly gate: Pick<Gate, 'look'>;
-  readonly creditsPerYuan: number;
-  readonly deps: AccountEndpointDeps;
-}
 
 const STATES = ['active', 'upcoming', 'ended', 'cancelled'] as const;
 const SUBSCRIPTION = Type.Object({
@@ -65,102 +43,94 @@ const LIMITS = Type.Object({
 
 const GROUP = { surface: 'user', access: 'user', tag: 'Subscriptions' } as const;
 
-export function subscriptionOperations(needs: SubscriptionNeeds): readonly Operation[] {
-  return [page(needs), policyLimit(needs)];
-}
-
-function page({ subscriptions, deps }: SubscriptionNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'subscriptions.page',
-    method: 'GET',
-    path: '/subscription/page',
-    title: 'List my subscriptions',
-    summary: 'The subscriptions of the account, the latest end first.',
-    query: PAGE_QUERY,
-    data: Type.Array(SUBSCRIPTION),
-    paged: true,
-    example: {
-      data: [
-        {
-          id: 3,
-          plan: 'PRO',
-          plan_name: 'Pro',
-          starts_at: '2026-11-01 00:00:00',
-          ends_at: '2026-12-01 00:00:00',
-          status: 'active',
-          created_at: '2026-11-01 00:00:00',
-        },
-      ],
-    },
-    handle: async ({ query }, context) => {
-      const excerpt = readExcerpt(query);
-      const part = { ...excerpt, nowMs: context.clock.now() };
-      const { items, total } = await subscriptions.list(ownAccount(context), part);
-      const { plans } = deps.catalog();
-      const rows = items.map(({ id, planCode, startsAtMs, endsAtMs, status, createdAtMs }) => ({
-        id,
-        plan: planCode,
-        plan_name: plans.get(planCode)?.name ?? null,
-        starts_at: deps.showTime(startsAtMs),
-        ends_at: deps.showTime(endsAtMs),
-        status,
-        created_at: deps.showTime(createdAtMs),
-      }));
-      return toPage(rows, total, excerpt);
-    },
-  });
-}
+const page = operation({
+  ...GROUP,
+  name: 'subscriptions.page',
+  method: 'GET',
+  path: '/subscription/page',
+  title: 'List my subscriptions',
+  summary: 'The subscriptions of the account, the latest end first.',
+  query: PAGE_QUERY,
+  data: Type.Array(SUBSCRIPTION),
+  paged: true,
+  example: {
+    data: [
+      {
+        id: 3,
+        plan: 'PRO',
+        plan_name: 'Pro',
+        starts_at: '2026-11-01 00:00:00',
+        ends_at: '2026-12-01 00:00:00',
+        status: 'active',
+        created_at: '2026-11-01 00:00:00',
+      },
+    ],
+  },
+  handle: async ({ query }, context) => {
+    const excerpt = readExcerpt(query);
+    const part = { ...excerpt, nowMs: context.clock.now() };
+    const { items, total } = await listSubscriptions(context.database, ownAccount(context), part);
+    const { plans } = context.catalog();
+    const rows = items.map(({ id, planCode, startsAtMs, endsAtMs, status, createdAtMs }) => ({
+      id,
+      plan: planCode,
+      plan_name: plans.get(planCode)?.name ?? null,
+      starts_at: context.showTime(startsAtMs),
+      ends_at: context.showTime(endsAtMs),
+      status,
+      created_at: context.showTime(createdAtMs),
+    }));
+    return toPage(rows, total, excerpt);
+  },
+});
 
 const EXAMPLE_WINDOW = { seconds: 18_000, ...USED_EXAMPLE };
 
-function policyLimit(needs: SubscriptionNeeds): Operation {
-  const { accounts, deps } = needs;
-  return operation({
-    ...GROUP,
-    name: 'subscriptions.policy-limit',
-    method: 'GET',
-    path: '/subscription/policy-limit',
-    title: 'Get limits of my subscription',
-    summary: 'The limits and the coverage of the current subscription, their use and when each window ends.',
-    data: LIMITS,
-    example: {
-      data: {
-        subscription: {
-          id: 3,
-          plan: 'PRO',
-          plan_name: 'Pro',
-          plan_level: 2,
-          starts_at: '2026-11-01 00:00:00',
-          ends_at: '2026-12-01 00:00:00',
-        },
-        policy: {
-          id: 2,
-          name: 'pro',
-          concurrency: 20,
-          concurrency_used: 1,
-          windows: [{ dimension: 'amount', limit: '10', ...EXAMPLE_WINDOW }],
-        },
-        coverage: { models: '*', windows: [{ amount: '10', ...EXAMPLE_WINDOW }] },
+const policyLimit = operation({
+  ...GROUP,
+  name: 'subscriptions.policy-limit',
+  method: 'GET',
+  path: '/subscription/policy-limit',
+  title: 'Get limits of my subscription',
+  summary: 'The limits and the coverage of the current subscription, their use and when each window ends.',
+  data: LIMITS,
+  example: {
+    data: {
+      subscription: {
+        id: 3,
+        plan: 'PRO',
+        plan_name: 'Pro',
+        plan_level: 2,
+        starts_at: '2026-11-01 00:00:00',
+        ends_at: '2026-12-01 00:00:00',
       },
+      policy: {
+        id: 2,
+        name: 'pro',
+        concurrency: 20,
+        concurrency_used: 1,
+        windows: [{ dimension: 'amount', limit: '10', ...EXAMPLE_WINDOW }],
+      },
+      coverage: { models: '*', windows: [{ amount: '10', ...EXAMPLE_WINDOW }] },
     },
-    handle: async (_input, context) => {
-      const account = await accounts.find(ownAccount(context));
-      if (account === undefined) return fail('notFound');
-      const nowMs = context.clock.now();
-      const catalog = deps.catalog();
-      const current = findCurrent(account, catalog, nowMs);
-      if (current === undefined) return data({ subscription: null, policy: null, coverage: null });
-      const policy = policyOf(current, catalog);
-      const look = await lookAt(needs, { accountId: account.id, current, policy });
-      return data({
-        subscription: shownCurrent(current, deps),
-        policy: policy === undefined ? null : usedPolicy(policy, look, { ...deps, nowMs }),
-        coverage: usedCoverage(current.plan, look, { ...deps, nowMs }),
-      });
-    },
-  });
-}
+  },
+  handle: async (_input, context) => {
+    const account = await findAccountView(context.database, ownAccount(context));
+    if (account === undefined) return fail('notFound');
+    const nowMs = context.clock.now();
+    const catalog = context.catalog();
+    const current = findCurrent(account, catalog, nowMs);
+    if (current === undefined) return data({ subscription: null, policy: null, coverage: null });
+    const policy = policyOf(current, catalog);
+    const moment = { showTime: context.showTime, nowMs };
+    const look = await lookAt(context, { accountId: account.id, current, policy });
+    return data({
+      subscription: shownCurrent(current, context),
+      policy: policy === undefined ? null : usedPolicy(policy, look, moment),
+      coverage: usedCoverage(current.plan, look, moment),
+    });
+  },
+});
 
 function policyOf({ plan }: Subscription, { policies }: CatalogSnapshot): Policy | undefined {
   return plan.policyId === undefined ? undefined : policies.get(plan.policyId);
@@ -168,19 +138,17 @@ function policyOf({ plan }: Subscription, { policies }: CatalogSnapshot): Policy
 
 /** Rule L-24: the policy of a plan counts in the scope of the account, coverage in the subscription's. */
 async function lookAt(
-  { gate, creditsPerYuan }: SubscriptionNeeds,
+  { gate, config }: Context,
   of: { readonly accountId: number; readonly current: Subscription; readonly policy: Policy | undefined },
 ): Promise<Look | GateAway> {
   const { accountId, current, policy } = of;
   const windows = current.plan.coverageWindows;
   const coverage = { scope: `subscription:${current.id}`, windows };
+  const { creditsPerYuan } = config;
   return gate.look({ accountId, scope: `account:${accountId}`, policy, coverage, creditsPerYuan });
 }
 
-function shownCurrent(
-  { id, plan, startsAtMs, endsAtMs }: Subscription,
-  { showTime }: AccountEndpointDeps,
-): object {
+function shownCurrent({ id, plan, startsAtMs, endsAtMs }: Subscription, { showTime }: Context): object {
   return {
     id,
     plan: plan.code,
@@ -190,3 +158,5 @@ function shownCurrent(
     ends_at: showTime(endsAtMs),
   };
 }
+
+export const subscriptionOperations: readonly Operation[] = [page, policyLimit];

@@ -1,36 +1,14 @@
-import type { VerificationFields, VerificationKind } from '../../accounts/views.ts';
 import { maskDocument } from '../../kernel/encoding/mask.ts';
-import { type AccountEndpointDeps, ownAccount } from '../context.ts';
+import {
+  findVerification,
+  submitVerification,
+  type Verification,
+} from '../../store/accounts/verifications.ts';
+import { type Context, ownAccount } from '../context.ts';
 import { fail } from '../failure.ts';
 import { ID, NAME, nullable, TIME } from '../fields.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
-
-export interface VerificationView {
-  readonly id: number;
-  readonly kind: VerificationKind;
-  readonly fields: VerificationFields;
-  readonly status: 'pending' | 'approved' | 'refused';
-  readonly reason: string | undefined;
-  readonly createdAtMs: number;
-  readonly decidedAtMs: number | undefined;
-}
-
-export type Submitted =
-  | { readonly kind: 'submitted'; readonly verification: VerificationView }
-  /** One is pending, or the account already has this level. */
-  | { readonly kind: 'pending' | 'verified' | 'unknown-account' };
-
-export interface VerificationPort {
-  submit(accountId: number, kind: VerificationKind, fields: VerificationFields): Promise<Submitted>;
-  /** The latest one. */
-  find(accountId: number): Promise<VerificationView | undefined>;
-}
-
-export interface VerificationNeeds {
-  readonly verifications: VerificationPort;
-  readonly deps: AccountEndpointDeps;
-}
 
 const KIND = Type.Union([Type.Literal('personal'), Type.Literal('enterprise')]);
 const STATE = Type.Object({
@@ -58,43 +36,37 @@ const EXAMPLE = {
 
 const GROUP = { surface: 'user', access: 'user', tag: 'Verification', path: '/verification' } as const;
 
-/** Rule I-73: an account submits its identity, an operator decides. */
-export function verificationOperations(needs: VerificationNeeds): readonly Operation[] {
-  return [submit(needs), state(needs)];
-}
-
-function submit({ verifications, deps }: VerificationNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'verification.submit',
-    method: 'POST',
-    title: 'Submit a verification',
-    summary: 'Submit a personal or enterprise verification. An operator decides.',
-    body: Type.Object({
-      kind: KIND,
-      name: NAME,
-      document_number: Type.String({
-        pattern: '^[0-9A-Za-z-]{6,64}$',
-        maxLength: 64,
-        form: 'a number of 6 to 64 digits, letters and hyphens',
-        description: 'The number of the identity card, passport or business licence.',
-      }),
-      contact: Type.Optional(nullable(NAME)),
+const submit = operation({
+  ...GROUP,
+  name: 'verification.submit',
+  method: 'POST',
+  title: 'Submit a verification',
+  summary: 'Submit a personal or enterprise verification. An operator decides.',
+  body: Type.Object({
+    kind: KIND,
+    name: NAME,
+    document_number: Type.String({
+      pattern: '^[0-9A-Za-z-]{6,64}$',
+      maxLength: 64,
+      form: 'a number of 6 to 64 digits, letters and hyphens',
+      description: 'The number of the identity card, passport or business licence.',
     }),
-    data: STATE,
-    fails: ['conflict'],
-    example: {
-      body: { kind: 'personal', name: 'Ada Lovelace', document_number: 'X1234567' },
-      data: EXAMPLE,
-    },
-    handle: async ({ body: { kind, name, document_number: documentNumber, contact } }, context) => {
-      const fields = { name, documentNumber, contact: contact ?? undefined };
-      const done = await verifications.submit(ownAccount(context), kind, fields);
-      if (done.kind !== 'submitted') return REFUSALS[done.kind];
-      return data(shown(done.verification, deps));
-    },
-  });
-}
+    contact: Type.Optional(nullable(NAME)),
+  }),
+  data: STATE,
+  fails: ['conflict'],
+  example: {
+    body: { kind: 'personal', name: 'Ada Lovelace', document_number: 'X1234567' },
+    data: EXAMPLE,
+  },
+  handle: async ({ body: { kind, name, document_number: documentNumber, contact } }, context) => {
+    const fields = { name, documentNumber, contact: contact ?? undefined };
+    const { database, sealer } = context;
+    const done = await submitVerification(database, { accountId: ownAccount(context), kind }, fields, sealer);
+    if (done.kind !== 'submitted') return REFUSALS[done.kind];
+    return data(shown(done.verification, context));
+  },
+});
 
 const REFUSALS = {
   pending: fail('conflict', 'A verification is already pending'),
@@ -102,27 +74,22 @@ const REFUSALS = {
   'unknown-account': fail('notFound'),
 } as const;
 
-function state({ verifications, deps }: VerificationNeeds): Operation {
-  return operation({
-    ...GROUP,
-    name: 'verification.get',
-    method: 'GET',
-    title: 'Get my verification',
-    summary: 'The latest verification of the account and its state. Null if there is none.',
-    data: Type.Object({ verification: nullable(STATE) }),
-    example: { data: { verification: EXAMPLE } },
-    handle: async (_input, context) => {
-      const found = await verifications.find(ownAccount(context));
-      return data({ verification: found === undefined ? null : shown(found, deps) });
-    },
-  });
-}
+const state = operation({
+  ...GROUP,
+  name: 'verification.get',
+  method: 'GET',
+  title: 'Get my verification',
+  summary: 'The latest verification of the account and its state. Null if there is none.',
+  data: Type.Object({ verification: nullable(STATE) }),
+  example: { data: { verification: EXAMPLE } },
+  handle: async (_input, context) => {
+    const found = await findVerification(context.database, ownAccount(context), context.sealer);
+    return data({ verification: found === undefined ? null : shown(found, context) });
+  },
+});
 
-function shown(
-  view: VerificationView,
-  { showTime }: AccountEndpointDeps,
-): Record<keyof typeof EXAMPLE, unknown> {
-  const { id, kind, fields, status, reason, createdAtMs, decidedAtMs } = view;
+function shown(verification: Verification, { showTime }: Context): Record<keyof typeof EXAMPLE, unknown> {
+  const { id, kind, fields, status, reason, createdAtMs, decidedAtMs } = verification;
   return {
     id,
     kind,
@@ -136,3 +103,6 @@ function shown(
     decided_at: decidedAtMs === undefined ? null : showTime(decidedAtMs),
   };
 }
+
+/** Rule I-73: an account submits its identity, an operator decides. */
+export const verificationOperations: readonly Operation[] = [submit, state];

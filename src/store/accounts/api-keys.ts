@@ -3,12 +3,11 @@ import type { ApiKey } from '../../accounts/contract.ts';
 import { KEYS_PER_ACCOUNT_MAX, NAME_LENGTH_MAX, PAGE_SIZE_MAX } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { Random } from '../../kernel/random.ts';
-import type { KeyPatch } from '../../operations/keys/key-view.ts';
 import { type Database, idNumber } from '../database.ts';
 import { KEY_COLUMNS, type KeyRow, keyFromRow } from './account-row.ts';
 import { touchAccount } from './accounts.ts';
 
-/** A key as its owner sees it in lists. */
+/** A key as its owner sees it, without its text. */
 export interface ListedKey extends ApiKey {
   readonly createdAtMs: number;
   /** Accurate to the minute; undefined: never used. */
@@ -149,6 +148,14 @@ export function deleteKeys(
     await transaction.query(`delete from api_keys ${own}`, [accountId, keyIds]);
     return found.length;
   });
+}
+
+/** An absent field stays as it is, null removes its value. */
+export interface KeyPatch {
+  readonly name?: string;
+  readonly status?: ApiKey['status'];
+  readonly policyId?: number | null;
+  readonly expiresAtMs?: number | null;
 }
 
 /** The key after the change; undefined if the account has no such key. */

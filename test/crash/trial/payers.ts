@@ -5,7 +5,7 @@ import { createKey } from '../../../src/store/accounts/api-keys.ts';
 import { addByok } from '../../../src/store/accounts/byok.ts';
 import { announceAndWait } from '../../../src/store/changes.ts';
 import type { Database } from '../../../src/store/database.ts';
-import { configOf } from '../../support/world.ts';
+import { configOf } from '../../support/config.ts';
 import type { Client } from '../load.ts';
 import { CRASH_CATALOG, type Shape } from '../shapes.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemRandom } from '../../../src/kernel/random.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
-import { readOperations } from '../../../src/operations/table.ts';
+import { OPERATIONS } from '../../../src/operations/table.ts';
 import { createKey } from '../../../src/store/accounts/api-keys.ts';
 import { startWorld, type World } from '../../support/world.ts';
 import { accountIdOf, type Operator, operatorOf } from './operator.ts';
@@ -132,7 +132,7 @@ async function submit(email: string, kind = 'personal'): Promise<number> {
   return answer.data.id;
 }
 
-const WRITES: readonly Operation[] = readOperations().filter(
+const WRITES: readonly Operation[] = OPERATIONS.filter(
   ({ surface, method }) => surface === 'admin' && method !== 'GET',
 );
 

@@ -4,12 +4,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { COUNTS, FIXED, MODEL_ACTION, matchEndpoint } from '../../../src/gateway/endpoints/endpoints.ts';
 import { STORED_ACTIONS } from '../../../src/gateway/endpoints/stored-responses-endpoint.ts';
-import { readOperations } from '../../../src/operations/table.ts';
+import { OPERATIONS } from '../../../src/operations/table.ts';
 import { endpointPath } from '../../../src/platform/http/router.ts';
 import { findBrokenPromise } from '../../../src/platform/http/validate.ts';
 import { createDocument, failureNames, operationIdOf } from '../../../src/platform/openapi/openapi.ts';
 
-const rows = readOperations();
+const rows = OPERATIONS;
 const text = JSON.stringify(createDocument(rows));
 const document = JSON.parse(text) as ReturnType<typeof createDocument>;
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>

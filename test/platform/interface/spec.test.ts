@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readOperations } from '../../../src/operations/table.ts';
+import { OPERATIONS } from '../../../src/operations/table.ts';
 import { endpointPath } from '../../../src/platform/http/router.ts';
 import { updateAccount } from '../../../src/store/accounts/accounts.ts';
 import { grantSubscription } from '../../../src/store/accounts/subscriptions.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const rows = readOperations();
+const rows = OPERATIONS;
 
 describe('rule I-58: every endpoint is there, under its method and path', () => {
   const PUBLIC = [

@@ -342,7 +342,10 @@ describe('a login of the console', () => {
 
   test('uses https only where the public address is https', async () => {
     const { email } = await member();
-    const safe = await startLoginNode(database, { transport: 'https', clock: node.clock });
+    const safe = await startLoginNode(database, {
+      publicUrl: 'https://gateway.example.com',
+      clock: node.clock,
+    });
     const told = await safe.ask('auth/login', { email, password: PASSWORD, cookie: true });
     for (const cookie of told.headers.getSetCookie()) expect(cookie).toMatch(/; Secure$/);
     await safe.close();

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTollgate, type Tollgate } from '../../../src/app.ts';
 import { silentLogger } from '../../../src/kernel/log.ts';
-import { configOf, startWorld, type World } from '../../support/world.ts';
+import { configOf } from '../../support/config.ts';
+import { startWorld, type World } from '../../support/world.ts';
 
 /** Two whole nodes on one database and one secret. */
 let world: World;
