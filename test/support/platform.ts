@@ -11,7 +11,7 @@ import type { OperationDeps } from '../../src/operations/context.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { createPlatform, type PlatformParts } from '../../src/platform/http/dispatch.ts';
 
-/** A server of nothing but the platform, with operations of a test. Token `user` and `operator` are logged in. */
+/** A server of nothing but the platform, with operations of a test. Tokens `user` and `operator` log in. */
 export interface TestPlatform {
   readonly url: string;
   readonly ended: [endpoint: string, status: number][];
