@@ -1,7 +1,7 @@
 import { type Columns, columnRows } from './columns.ts';
 import type { Database } from './database.ts';
 
-/** An insert or update of rows with these columns. It reads nothing that other parts of its statement write. */
+/** An insert or update of rows with these columns. It reads nothing that other parts write. */
 export interface Part {
   readonly name: string;
   readonly columns: Columns<never>;

@@ -10,6 +10,12 @@ const charge = (name: string): Catcher => ({ file: 'src/store/ledger/charge.test
 const days = (name: string): Catcher => ({ file: 'src/store/logs/daily-rollup.test.ts', name });
 const model: Catcher = { file: 'test/model/model.test.ts', name: 'in memory' };
 
+const ALL_PAY = {
+  file: 'src/ledger/end-record.ts',
+  text: "const chargeMicro = payer === 'credits' ?",
+  instead: "const chargeMicro = payer !== 'none' ?",
+};
+
 /** What a call owes, and how often. */
 const CHARGES: readonly Bug[] = [
   {
@@ -109,13 +115,7 @@ const CHARGES: readonly Bug[] = [
     instead: 'model.prices',
     catcher: model,
   },
-  {
-    name: 'a covered call is charged',
-    file: 'src/ledger/end-record.ts',
-    text: "const chargeMicro = payer === 'credits' ?",
-    instead: "const chargeMicro = payer !== 'none' ?",
-    catcher: model,
-  },
+  { name: 'a covered call is charged', ...ALL_PAY, catcher: model },
   {
     name: 'the fallback is billed at the price of the model asked for',
     file: 'src/gateway/call-runner.ts',
@@ -157,9 +157,7 @@ const JOURNAL: readonly Bug[] = [
   },
   {
     name: 'recovery charges who does not pay by Credits',
-    file: 'src/ledger/end-record.ts',
-    text: "const chargeMicro = payer === 'credits' ?",
-    instead: "const chargeMicro = payer !== 'none' ?",
+    ...ALL_PAY,
     catcher: recover('who does not pay Credits is charged nothing'),
   },
   {
