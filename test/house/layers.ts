@@ -14,6 +14,7 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/operations/bounds.ts': 'limits are plain numbers',
   'src/catalog/price-fields.ts': 'the prices of a model as a list',
   'src/catalog/price.ts': 'exact arithmetic over its arguments',
+  'src/catalog/price-reader.ts': 'the form of a stored price snapshot',
   'src/catalog/document.ts': 'the catalogue file as plain data',
   'src/catalog/fields.ts': 'catalogue entries as texts',
   'src/catalog/diff.ts': 'a comparison of two catalogues',

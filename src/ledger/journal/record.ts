@@ -2,10 +2,11 @@ import { crc32 } from 'node:zlib';
 import { JOURNAL_RECORD_BYTES_MAX } from '../../bounds.ts';
 import type { RememberedWindow } from '../../gate/contract.ts';
 import { assert } from '../../kernel/assert.ts';
+import { isCount, isDuration } from '../../kernel/encoding/reader.ts';
 import type { Usage } from '../../kernel/usage.ts';
 import type { Attempt, CallRecord, Granted, OpenCall } from '../contract.ts';
 import type { Expected } from '../shortfall.ts';
-import { isCount, isId, quote, repeatedText } from './repeated-text.ts';
+import { isId, quote, repeatedText } from './repeated-text.ts';
 
 /**
  * The journal's records. One line each: CRC-32 of the JSON as eight hexadecimal digits, a space, the JSON, a
@@ -95,10 +96,6 @@ export function encodeEnd(call: CallRecord): string {
 /** Names of dropped fields come from clients and are the only part without its own bound. */
 export function withoutDroppedFields(call: CallRecord): CallRecord {
   return { ...call, droppedFields: [] };
-}
-
-export function isDuration(value: unknown): value is number {
-  return Number.isFinite(value) && (value as number) >= 0;
 }
 
 function encodeUsage(usage: Usage): string {

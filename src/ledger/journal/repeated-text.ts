@@ -3,6 +3,7 @@ import type { Prices } from '../../catalog/contract.ts';
 import type { PriceSnapshot, Rates } from '../../catalog/price.ts';
 import type { LeasedWindow } from '../../gate/contract.ts';
 import { assert } from '../../kernel/assert.ts';
+import { isCount } from '../../kernel/encoding/reader.ts';
 import type { CallTerms } from '../contract.ts';
 
 /**
@@ -109,10 +110,6 @@ export function quote(text: string | null): string {
   if (quotedTexts.size >= REPEATED_TEXTS_MAX) quotedTexts.clear();
   quotedTexts.set(text, quoted);
   return quoted;
-}
-
-export function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 export function isId(value: number | null): boolean {

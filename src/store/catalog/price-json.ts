@@ -1,7 +1,7 @@
 import type { Prices } from '../../catalog/contract.ts';
 import type { PriceSnapshot, Rates } from '../../catalog/price.ts';
-import { mapPriceFields } from '../../catalog/price-fields.ts';
-import { assert } from '../../kernel/assert.ts';
+import { readPrice } from '../../catalog/price-reader.ts';
+import { readOwn } from '../../kernel/encoding/reader.ts';
 
 /** JSON has no bigint, so amounts are texts. Unset values are left out. */
 export type PriceJson = { readonly prices: AmountTexts; readonly rates: AmountTexts };
@@ -28,34 +28,5 @@ function encodeAmounts(amounts: Prices | Rates): AmountTexts {
 
 /** Throws if the stored snapshot is invalid. */
 export function decodePrice(json: PriceJson): PriceSnapshot {
-  const { prices, rates } = json;
-  return {
-    prices: mapPriceFields(({ field, fallback }) =>
-      fallback === undefined ? amount(prices, field) : optionalAmount(prices, field),
-    ) as Prices,
-    rates: {
-      rateMultiplierMicro: amount(rates, 'rateMultiplierMicro'),
-      systemMicro: amount(rates, 'systemMicro'),
-      userMicro: amount(rates, 'userMicro'),
-      vendorMicro: amount(rates, 'vendorMicro'),
-      credentialMicro: amount(rates, 'credentialMicro'),
-      nodeMicro: amount(rates, 'nodeMicro'),
-    },
-  };
-}
-
-function amount(texts: AmountTexts, name: string): bigint {
-  const value = optionalAmount(texts, name);
-  assert(value !== undefined, `a price snapshot has ${name}`);
-  return value;
-}
-
-function optionalAmount(texts: AmountTexts, name: string): bigint | undefined {
-  const text: unknown = texts[name];
-  if (text === undefined) return undefined;
-  assert(
-    typeof text === 'string' && /^\d{1,30}$/.test(text),
-    `${name} of a price snapshot is a whole number`,
-  );
-  return BigInt(text);
+  return readOwn(readPrice, json, 'a price snapshot');
 }

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { LOCK_FILE_BYTES_MAX } from '../../bounds.ts';
-import { isJsonObject, parseJson } from '../../kernel/encoding/json.ts';
+import { parseJson } from '../../kernel/encoding/json.ts';
+import { count, fieldsOf, Misfit, orElse, text } from '../../kernel/encoding/reader.ts';
 
 /**
  * Which process it is, not only its number: numbers are used again, after a reboot and in every container.
@@ -51,14 +52,19 @@ function runsHere(identity: ProcessIdentity): boolean {
 }
 
 /** Parses the identity from its JSON text; undefined if it is something else. */
-export function parseIdentity(text: string): ProcessIdentity | undefined {
-  const result = parseJson(text, { bytesMax: LOCK_FILE_BYTES_MAX, depthMax: 1 });
-  if (result.kind !== 'parsed' || !isJsonObject(result.value)) return undefined;
-  const { pid, started, namespace = '', host = '' } = result.value;
-  if (!Number.isSafeInteger(pid) || (pid as number) < 1 || typeof started !== 'string') return undefined;
-  if (typeof namespace !== 'string' || typeof host !== 'string') return undefined;
-  return { pid: pid as number, started, namespace, host };
+export function parseIdentity(json: string): ProcessIdentity | undefined {
+  const result = parseJson(json, { bytesMax: LOCK_FILE_BYTES_MAX, depthMax: 1 });
+  if (result.kind !== 'parsed') return undefined;
+  const identity = readIdentity(result.value);
+  return identity instanceof Misfit || identity.pid < 1 ? undefined : identity;
 }
+
+const readIdentity = fieldsOf<ProcessIdentity>({
+  pid: count,
+  started: text,
+  namespace: orElse(text, ''),
+  host: orElse(text, ''),
+});
 
 export function hasProcess(pid: number): boolean {
   try {

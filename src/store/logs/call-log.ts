@@ -1,12 +1,12 @@
 import { timeOfCallId } from '../../kernel/id.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
-import type { Usage } from '../../kernel/usage.ts';
 import type { Attempt, FreeReason, Payer, Verdict } from '../../ledger/contract.ts';
 import type { LoggedCall } from '../../ledger/log.ts';
 import { decodePrice, type PriceJson } from '../catalog/price-json.ts';
 import { type Database, idNumber } from '../database.ts';
+import { type UsageColumns, usageFromRow } from './usage-row.ts';
 
-export interface CallRow {
+export interface CallRow extends UsageColumns {
   readonly id: bigint;
   readonly call_id: string;
   readonly created_at: Date;
@@ -22,13 +22,6 @@ export interface CallRow {
   readonly status: number;
   readonly error_code: number | null;
   readonly verdict: Verdict;
-  readonly input_fresh: bigint;
-  readonly cache_read: bigint;
-  readonly cache_write: bigint;
-  readonly output_text: bigint;
-  readonly output_reasoning: bigint;
-  readonly images: bigint;
-  readonly videos: bigint;
   readonly estimated: boolean;
   readonly payer: Payer;
   readonly free_reason: FreeReason | null;
@@ -116,17 +109,5 @@ export function callFromRow(row: CallRow): LoggedCall {
     ttfbMs: row.ttfb_ms,
     durationMs: row.duration_ms,
     droppedFields: row.dropped_fields,
-  };
-}
-
-function usageFromRow(row: CallRow): Usage {
-  return {
-    inputFresh: idNumber(row.input_fresh),
-    cacheRead: idNumber(row.cache_read),
-    cacheWrite: idNumber(row.cache_write),
-    outputText: idNumber(row.output_text),
-    outputReasoning: idNumber(row.output_reasoning),
-    images: idNumber(row.images),
-    videos: idNumber(row.videos),
   };
 }

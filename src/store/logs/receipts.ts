@@ -6,6 +6,7 @@ import type { ConsumptionItem } from '../../ledger/log.ts';
 import { describeReceipt, type Receipt, type SourceEntry } from '../../ledger/receipt.ts';
 import { decodePrice, type PriceJson } from '../catalog/price-json.ts';
 import { type Database, idNumber } from '../database.ts';
+import { type UsageColumns, usageFromRow } from './usage-row.ts';
 
 /** Where a page begins: after the last row of the page before. */
 export interface ConsumptionCursor {
@@ -13,7 +14,7 @@ export interface ConsumptionCursor {
   readonly id: number;
 }
 
-export interface ConsumptionRow {
+export interface ConsumptionRow extends UsageColumns {
   readonly id: bigint;
   readonly call_id: string;
   readonly created_at: Date;
@@ -25,13 +26,6 @@ export interface ConsumptionRow {
   readonly model_asked: string;
   readonly payer: Payer;
   readonly estimated: boolean;
-  readonly input_fresh: bigint;
-  readonly cache_read: bigint;
-  readonly cache_write: bigint;
-  readonly output_text: bigint;
-  readonly output_reasoning: bigint;
-  readonly images: bigint;
-  readonly videos: bigint;
   readonly price: PriceJson;
   readonly charge_micro: bigint;
   readonly held_micro: bigint;
@@ -121,15 +115,7 @@ function receiptFromRow(row: ConsumptionRow): Receipt {
     modelAsked: row.model_asked,
     payer: row.payer,
     estimated: row.estimated,
-    usage: {
-      inputFresh: idNumber(row.input_fresh),
-      cacheRead: idNumber(row.cache_read),
-      cacheWrite: idNumber(row.cache_write),
-      outputText: idNumber(row.output_text),
-      outputReasoning: idNumber(row.output_reasoning),
-      images: idNumber(row.images),
-      videos: idNumber(row.videos),
-    },
+    usage: usageFromRow(row),
     price: decodePrice(row.price),
     chargeMicro: row.charge_micro,
     heldMicro: row.held_micro,

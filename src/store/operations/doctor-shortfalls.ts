@@ -2,6 +2,7 @@ import { DOCTOR_FINDINGS_MAX } from '../../bounds.ts';
 import type { Shortfall } from '../../ledger/shortfall.ts';
 import { type Database, idNumber } from '../database.ts';
 import type { ShortJson } from '../logs/call-row.ts';
+import { type UsageColumns, usageFromRow } from '../logs/usage-row.ts';
 
 /** What a pool of the account had after the last entry before the call was settled, or with it. */
 const leftOf = (pool: 'credits' | 'balance'): string => `coalesce((
@@ -47,7 +48,7 @@ const NEWEST = `
   from consumptions s join calls c on c.created_at = s.created_at and c.call_id = s.call_id
   where s.shortfall_micro > 0 order by s.created_at desc, s.call_id desc limit $1`;
 
-interface ShortfallRow {
+interface ShortfallRow extends UsageColumns {
   readonly call_id: string;
   readonly account_id: bigint;
   readonly shortfall_micro: bigint;
@@ -56,13 +57,6 @@ interface ShortfallRow {
   readonly vendor: string | null;
   readonly charge_micro: bigint;
   readonly held_micro: bigint;
-  readonly input_fresh: bigint;
-  readonly cache_read: bigint;
-  readonly cache_write: bigint;
-  readonly output_text: bigint;
-  readonly output_reasoning: bigint;
-  readonly images: bigint;
-  readonly videos: bigint;
 }
 
 /** All calls in the kept logs that were not paid in full. */
@@ -89,15 +83,7 @@ function shortfallFromRow(row: ShortfallRow): Shortfall {
     accountId: idNumber(row.account_id),
     model: row.model_used,
     vendor: row.vendor ?? 'unknown',
-    usage: {
-      inputFresh: idNumber(row.input_fresh),
-      cacheRead: idNumber(row.cache_read),
-      cacheWrite: idNumber(row.cache_write),
-      outputText: idNumber(row.output_text),
-      outputReasoning: idNumber(row.output_reasoning),
-      images: idNumber(row.images),
-      videos: idNumber(row.videos),
-    },
+    usage: usageFromRow(row),
     chargeMicro: row.charge_micro,
     heldMicro: row.held_micro,
     shortfallMicro: row.shortfall_micro,

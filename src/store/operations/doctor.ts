@@ -3,20 +3,14 @@ import { costMicro } from '../../catalog/price.ts';
 import type { CheckName, Finding } from '../../ledger/doctor.ts';
 import { decodePrice, type PriceJson } from '../catalog/price-json.ts';
 import type { Database } from '../database.ts';
+import { type UsageColumns, usageFromRow } from '../logs/usage-row.ts';
 import { PRICED_CALLS, QUESTIONS } from './doctor-questions.ts';
 
-interface PricedCall {
+interface PricedCall extends UsageColumns {
   readonly call_id: string;
   readonly created_at: Date;
   readonly price: PriceJson | null;
   readonly amount_micro: bigint;
-  readonly input_fresh: bigint;
-  readonly cache_read: bigint;
-  readonly cache_write: bigint;
-  readonly output_text: bigint;
-  readonly output_reasoning: bigint;
-  readonly images: bigint;
-  readonly videos: bigint;
 }
 
 /**
@@ -63,22 +57,10 @@ async function examinePrices(transaction: Database): Promise<readonly Finding[]>
 function findWrongAmount(call: PricedCall): string | undefined {
   let expectedMicro: bigint;
   try {
-    expectedMicro = call.price === null ? 0n : costMicro(usageOf(call), decodePrice(call.price));
+    expectedMicro = call.price === null ? 0n : costMicro(usageFromRow(call), decodePrice(call.price));
   } catch (error) {
     return `its price snapshot cannot be read: ${error instanceof Error ? error.message : String(error)}`;
   }
   if (expectedMicro === call.amount_micro) return undefined;
   return `amount ${call.amount_micro}, recomputed ${expectedMicro}`;
-}
-
-function usageOf(call: PricedCall) {
-  return {
-    inputFresh: Number(call.input_fresh),
-    cacheRead: Number(call.cache_read),
-    cacheWrite: Number(call.cache_write),
-    outputText: Number(call.output_text),
-    outputReasoning: Number(call.output_reasoning),
-    images: Number(call.images),
-    videos: Number(call.videos),
-  };
 }
