@@ -113,7 +113,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
       const key = await newKey();
       for (const index of [0, 1]) expect((await ask(index, key.text)).status).toBe(200);
       await deleteKeys(database, accountId, [key.id]);
-      expect(await announceAndWait(database)).toBe('in-force');
+      expect(await announceAndWait(database, 60_000)).toBe('in-force');
       for (const index of [0, 1]) expect((await ask(index, key.text)).status).toBe(401);
     }
     const { text } = await newKey();
@@ -135,7 +135,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
         await transaction.query('select pg_terminate_backend($1, 1000)', [listeners[1]]);
         await deleteKeys(transaction, accountId, [key.id]);
       });
-      expect(await announceAndWait(database)).toBe('in-force');
+      expect(await announceAndWait(database, 60_000)).toBe('in-force');
       expect((await ask(1, key.text)).status).toBe(401);
       await until(async () => (await listening()).length === 2);
       listeners[1] = (await listening()).find((pid) => pid !== listeners[0]) ?? 0;

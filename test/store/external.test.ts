@@ -109,7 +109,7 @@ describe.skipIf(binaries === undefined)(title, () => {
     const server = await openDatabase({ connection, log: silentLogger });
     await followChanges(server, follower, silentLogger);
     await announce(database, { kind: 'catalog' });
-    expect(await announceAndWait(database)).toBe('in-force');
+    expect(await announceAndWait(database, 60_000)).toBe('in-force');
     expect(heard).toEqual([{ kind: 'catalog' }]);
     await server.close();
   });

@@ -22,7 +22,7 @@ const OPENING_MICRO = 100_000n * MICRO;
 /** A call on this model may cost more than any account has: it holds all that is free. */
 export const PROBE_MODEL = 'probe';
 /** A stalled vendor is given up after this; a busy machine must not take a moving one for stalled. */
-const IDLE_MS = 3_000;
+const IDLE_MS = 6_000;
 
 const CATALOG = {
   defaults: { policy: 1, user_rate: 100, api_billing: true, auto_exchange: false },

@@ -90,7 +90,7 @@ it('a deleted key is unknown to every server once the change is acknowledged', a
     const { accountId, keyId, hash } = await newKey();
     for (const { directory } of servers) expect(await directory.findCaller(hash)).toBeDefined();
     await deleteKeys(fresh.database, accountId, [keyId]);
-    expect(await announceAndWait(fresh.database)).toBe('in-force');
+    expect(await announceAndWait(fresh.database, 60_000)).toBe('in-force');
     for (const { directory } of servers) expect(await directory.findCaller(hash)).toBeUndefined();
   }
 });
@@ -104,7 +104,7 @@ it('a changed account and a changed catalogue are in force on every server once 
     catalogDocument(CATALOG_TEXT.replace('level: 2, price', 'level: 3, price')),
     options,
   );
-  expect(await announceAndWait(fresh.database)).toBe('in-force');
+  expect(await announceAndWait(fresh.database, 60_000)).toBe('in-force');
   for (const { directory } of servers) {
     const caller = await directory.findCaller(hash);
     expect([caller?.account.userType, caller?.account.subscriptions[0]?.plan.level]).toEqual([2, 3]);
