@@ -2,6 +2,7 @@ import type { LentBytes } from '../kernel/encoding/lent-bytes.ts';
 import type { Refusal } from '../kernel/errors.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type { Usage } from '../kernel/usage.ts';
+import type { Figures } from './meter/usage-report.ts';
 
 /**
  * What the gateway needs of a protocol when client and vendor use the same one: find values in the bytes,
@@ -17,7 +18,7 @@ export interface Dialect {
   /** The body to send upstream: the client's bytes with `model` replaced, and what else rule I-21 lists. */
   spliceRequest(request: RawRequest, facts: RequestFacts, forwardModel: string): readonly Buffer[];
   /** Reads a plain answer: its usage, and the answer with the platform's model name. */
-  readResponse(body: Buffer, facts: RequestFacts, modelId: string): PlainAnswer;
+  readResponse(body: Buffer, modelId: string): PlainAnswer;
   /** A relay for one streamed answer. */
   relayStream(framing: Framing, facts: RequestFacts, modelId: string): VendorRelay;
   /**
@@ -128,6 +129,8 @@ export interface PlainAnswer {
    * `undefined` if the vendor reported none, or an absurd one: the caller estimates it with `outputTokens`.
    */
   readonly usage: Usage | undefined;
+  /** The usage as the vendor reported it, for a conversion. */
+  readonly figures?: Figures;
   /** The number of images in the answer. It is charged if the usage is missing. */
   readonly images?: number;
   /** The tokens of the generated text. Called only if the usage is missing. */
@@ -198,8 +201,16 @@ export interface StreamRelay {
  */
 export type BodyEnd = 'counted' | 'closed';
 
-/** Takes the data of one event. Its bytes are valid until the next event. */
-export type TakeEvent = (payload: LentBytes, start: number, end: number) => void;
+/**
+ * Takes the data of one event, and the usage that the relay read in it, if there is any. The bytes are valid
+ * until the next event.
+ */
+export type TakeEvent = (
+  payload: LentBytes,
+  start: number,
+  end: number,
+  figures: Figures | undefined,
+) => void;
 
 /** The relay of a protocol's own stream. A conversion may use it too. */
 export interface VendorRelay extends StreamRelay {

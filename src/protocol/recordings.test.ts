@@ -220,7 +220,7 @@ describe.skipIf(!isPresent)('recordings of vendors pass byte for byte with their
         continue;
       }
       const body = Buffer.from(JSON.stringify(answer, null, 2));
-      const read = getDialect(protocol).readResponse(body, {} as RequestFacts, modelOf(protocol, [answer]));
+      const read = getDialect(protocol).readResponse(body, modelOf(protocol, [answer]));
       expect(Buffer.concat(read.pieces).equals(body), id).toBe(true);
       const isError =
         child(answer, 'error') && !['choices', 'output', 'content', 'data'].some((key) => key in answer);

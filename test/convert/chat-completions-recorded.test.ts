@@ -16,6 +16,7 @@ import { visibleText } from '../../src/protocol/hub/part.ts';
 import { ReturnStage } from '../../src/protocol/hub/return/return-stream.ts';
 import { messagesCodec } from '../../src/protocol/messages/codec.ts';
 import { responsesCodec } from '../../src/protocol/responses/codec.ts';
+import { openDecoder } from '../../src/protocol/suite/reported.ts';
 import { someRequest, someSession, someTarget } from '../support/hub.ts';
 
 /** Real exchanges with vendors, kept beside the project and never copied into it. */
@@ -107,7 +108,7 @@ function convert(codec: Codec, events: readonly Json[]): { readonly written: str
   const stage = new ReturnStage(plan, (event) => encoder.push(event));
   let said = '';
   let open: string | undefined;
-  const decoder = codec.createDecoder(session, (event: HubEvent) => {
+  const decoder = openDecoder(codec, session, (event: HubEvent) => {
     if (event.kind === 'part') open = event.head.kind;
     if (event.kind === 'part' && event.head.kind === 'server-tool') said += visibleText(event.head);
     if (event.kind === 'delta' && open === 'text') said += event.text;

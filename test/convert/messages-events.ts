@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/protocol/hub/content/json.ts';
 import type { HubEvent, PartHead } from '../../src/protocol/hub/event.ts';
 import { messagesCodec } from '../../src/protocol/messages/codec.ts';
 import { NO_HUB_USAGE } from '../../src/protocol/messages/usage.ts';
+import { openDecoder } from '../../src/protocol/suite/reported.ts';
 import { someRequest, someTarget } from '../support/hub.ts';
 
 export const session = (target: Partial<Target> = {}): Session => ({
@@ -20,7 +21,7 @@ export const foreign = session({ protocol: 'gemini', issuer: 'g-1' });
 
 export function decode(...events: object[]): HubEvent[] {
   const emitted: HubEvent[] = [];
-  const decoder = messagesCodec.createDecoder(own, (event) => emitted.push(event));
+  const decoder = openDecoder(messagesCodec, own, (event) => emitted.push(event));
   for (const event of events) decoder.push(event as JsonObject);
   decoder.finish();
   decoder.finish();

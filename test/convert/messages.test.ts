@@ -12,6 +12,7 @@ import { Notes } from '../../src/protocol/hub/notes.ts';
 import type { Part } from '../../src/protocol/hub/part.ts';
 import { type HubRequest, NO_SAMPLING, NO_THINKING, type Turn } from '../../src/protocol/hub/request.ts';
 import { messagesCodec } from '../../src/protocol/messages/codec.ts';
+import { decodeWhole, openDecoder } from '../../src/protocol/suite/reported.ts';
 import { someRequest } from '../support/hub.ts';
 
 /** Every kind of Claude that the strict simulator knows. */
@@ -285,12 +286,12 @@ function sessionOf(model: string, request: HubRequest): Session {
 
 function partsOfAnswer(text: string, model: string, request: HubRequest): readonly Part[] {
   const body = readJson(text, messagesCodec.rawKeys) as JsonObject;
-  return (messagesCodec.decodeAnswer(body, sessionOf(model, request)) as HubAnswer).choices[0]?.parts ?? [];
+  return (decodeWhole(messagesCodec, body, sessionOf(model, request)) as HubAnswer).choices[0]?.parts ?? [];
 }
 
 function partsOfStream(text: string, model: string, request: HubRequest): readonly Part[] {
   const parts: Part[] = [];
-  const decoder = messagesCodec.createDecoder(sessionOf(model, request), (event: HubEvent) => {
+  const decoder = openDecoder(messagesCodec, sessionOf(model, request), (event: HubEvent) => {
     const open = parts.at(-1);
     if (event.kind === 'part' && event.head.kind === 'tool-call')
       parts.push({ ...event.head, arguments: '' });

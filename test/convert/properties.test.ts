@@ -12,6 +12,7 @@ import { Inexpressible, Notes } from '../../src/protocol/hub/notes.ts';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
 import type { HubRequest } from '../../src/protocol/hub/request.ts';
 import { getDialect } from '../../src/protocol/registry.ts';
+import { decodeWhole, openDecoder } from '../../src/protocol/suite/reported.ts';
 import { someCapabilities, someRequest, someTarget } from '../support/hub.ts';
 import { eventsOf, someAnswer, someConversation, someGarbage } from './arbitrary.ts';
 import { answerEssence, essenceOf } from './essence.ts';
@@ -75,7 +76,7 @@ function session(client: TextProtocol, vendor: TextProtocol): Session {
 /** What the client's own decoder makes of a plain answer. */
 function readAnswer(client: TextProtocol, body: string): HubAnswer {
   const json = readJson(body, getCodec(client).rawKeys) as JsonObject;
-  const answer = getCodec(client).decodeAnswer(json, session(client, client));
+  const answer = decodeWhole(getCodec(client), json, session(client, client));
   if (!('choices' in answer)) throw new Error(answer.message);
   return answer;
 }
@@ -94,7 +95,7 @@ function vendorStream(vendor: TextProtocol, answer: HubAnswer, size: number): re
 function readStream(client: TextProtocol, text: string): HubAnswer {
   const parts: Record<string, unknown>[] = [];
   let [usage, finish]: unknown[] = [undefined, undefined];
-  const decoder = getCodec(client).createDecoder(session(client, client), (event) => {
+  const decoder = openDecoder(getCodec(client), session(client, client), (event) => {
     const open = parts.at(-1);
     if (event.kind === 'part') parts.push({ ...event.head, text: '', arguments: '' });
     else if (event.kind === 'delta' && open !== undefined) {

@@ -18,6 +18,7 @@ import {
   session,
   target,
 } from '../../src/protocol/responses/suite/world.ts';
+import { decodeWhole } from '../../src/protocol/suite/reported.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -44,7 +45,7 @@ async function ask(more: Partial<HubRequest>, model = 'gpt-5.6', capabilities: P
 
 function answerOf(text: string): HubAnswer {
   const body = readJson(text, responsesCodec.rawKeys) ?? {};
-  return responsesCodec.decodeAnswer(body, OWN) as HubAnswer;
+  return decodeWhole(responsesCodec, body, OWN) as HubAnswer;
 }
 
 const TOOLS = [

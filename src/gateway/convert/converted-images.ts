@@ -109,8 +109,8 @@ export class ConvertedImages implements Translation {
    * charged.
    */
   readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer | Promise<PlainAnswer> {
-    const { facts, model } = this.#context;
-    const answer = readOutlined(body, outline, () => this.#dialect.readResponse(body, facts, model.modelId));
+    const { model } = this.#context;
+    const answer = readOutlined(body, outline, () => this.#dialect.readResponse(body, model.modelId));
     if (!answer.valid || answer.isError) return answer;
     return finish(this.#convertImages(answer, body), body.length);
   }
@@ -123,7 +123,7 @@ export class ConvertedImages implements Translation {
     const json = readJson(text, NO_RAW_KEYS, budget);
     if (json === undefined) return { ...answer, valid: false };
     const images = new ImageAnswer();
-    images.take(json);
+    images.take(json, answer.figures);
     const { count, overflowed } = images;
     if (overflowed) return { ...answer, valid: false };
     yield;

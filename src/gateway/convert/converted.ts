@@ -70,10 +70,10 @@ export class Converted implements Translation {
   }
 
   readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer | Promise<PlainAnswer> {
-    const { facts, model } = this.#context;
-    const answer = readOutlined(body, outline, () => this.#dialect.readResponse(body, facts, model.modelId));
+    const { model } = this.#context;
+    const answer = readOutlined(body, outline, () => this.#dialect.readResponse(body, model.modelId));
     if (!answer.valid || answer.isError) return answer;
-    const converted = finish(this.#conversion.convertAnswerInTurns(body), body.length);
+    const converted = finish(this.#conversion.convertAnswerInTurns(body, answer.figures), body.length);
     return converted instanceof Promise
       ? converted.then((made) => withConverted(answer, made))
       : withConverted(answer, converted);

@@ -61,8 +61,8 @@ export class PassThrough implements Translation {
   }
 
   readAnswer(body: Buffer, outline: Outline | undefined): PlainAnswer {
-    const { dialect, facts, model } = this.#context;
-    return readOutlined(body, outline, () => dialect.readResponse(body, facts, model.modelId));
+    const { dialect, model } = this.#context;
+    return readOutlined(body, outline, () => dialect.readResponse(body, model.modelId));
   }
 
   answerHeaders(head: UpstreamHead): string[] {

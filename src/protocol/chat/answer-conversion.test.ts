@@ -7,13 +7,14 @@ import { type JsonObject, writeJson } from '../hub/content/json.ts';
 import { unwrapBlobs, wrapBlobs } from '../hub/envelope.ts';
 import type { Part } from '../hub/part.ts';
 import { NO_THINKING } from '../hub/request.ts';
+import { decodeWhole } from '../suite/reported.ts';
 import { chatCodec } from './codec.ts';
 
 const session = someSession();
 const ISSUER = session.target.issuer;
 const USAGE = someUsage({ cacheRead: 20, cacheWrite: 5 });
 
-const decode = (body: JsonObject): HubAnswer => chatCodec.decodeAnswer(body, session) as HubAnswer;
+const decode = (body: JsonObject): HubAnswer => decodeWhole(chatCodec, body, session) as HubAnswer;
 const decodeChoice = (choice: JsonObject): Choice | undefined =>
   decode({ choices: [{ index: 0, finish_reason: 'stop', ...choice }] }).choices[0];
 const decodeMessage = (message: JsonObject): readonly Part[] | undefined => decodeChoice({ message })?.parts;
@@ -120,7 +121,7 @@ describe("a vendor's answer", () => {
     [{ choices: [{ error: { message: 'm', code: 503 } }] }, { status: 503, message: 'm' }],
     [{ error: 'broken' }, { status: 502, message: 'broken' }],
   ])('%j is an error', (body, expected) => {
-    expect(chatCodec.decodeAnswer(body as JsonObject, session) as AnswerError).toMatchObject(expected);
+    expect(decodeWhole(chatCodec, body as JsonObject, session) as AnswerError).toMatchObject(expected);
   });
 
   it.each([

@@ -22,7 +22,7 @@ export const chatCompletions: Dialect = {
   protocol: 'chat',
   readRequest: readChatRequest,
   spliceRequest: (request, facts, forwardModel) => spliceModel(request.body, facts, forwardModel),
-  readResponse: (body, _facts, modelId) => readChatAnswer(body, modelId),
+  readResponse: readChatAnswer,
   relayStream: (framing, facts, modelId) => new Relay(framing, new ChatEventReader(facts), modelId),
   countInput: (request, facts) => countInput(request.body, INPUT, facts),
   encodeStreamError: (_framing, error) => encodeChatError(error),

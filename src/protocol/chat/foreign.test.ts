@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { someSession, someTarget } from '../../../test/support/hub.ts';
 import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import { Inexpressible, Notes } from '../hub/notes.ts';
+import { decodeWhole, openDecoder } from '../suite/reported.ts';
 import { chatCodec } from './codec.ts';
 
 const session = someSession();
@@ -53,7 +54,7 @@ describe('untrusted input', () => {
   it('in a vendor’s answer is always decoded and can be encoded', () => {
     fc.assert(
       fc.property(body, body, (choice, message) => {
-        const decoded = chatCodec.decodeAnswer(read({ choices: [{ ...choice, message }] }), session);
+        const decoded = decodeWhole(chatCodec, read({ choices: [{ ...choice, message }] }), session);
         if (!('status' in decoded)) writeJson(chatCodec.encodeAnswer(decoded, session));
       }),
       RUNS,
@@ -64,7 +65,7 @@ describe('untrusted input', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(body, body), { maxLength: 4 }), (chunks) => {
         const encoder = chatCodec.createEncoder(session, 'sse');
-        const decoder = chatCodec.createDecoder(session, (event) => encoder.push(event));
+        const decoder = openDecoder(chatCodec, session, (event) => encoder.push(event));
         for (const [choice, delta] of chunks)
           decoder.push(read({ choices: [{ ...choice, index: 0, delta }] }));
         decoder.finish();

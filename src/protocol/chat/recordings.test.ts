@@ -5,6 +5,7 @@ import { someRequest, someSession, someTarget } from '../../../test/support/hub.
 import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import type { HubEvent } from '../hub/event.ts';
 import { Inexpressible, Notes } from '../hub/notes.ts';
+import { decodeWhole, openDecoder } from '../suite/reported.ts';
 import { chatCodec } from './codec.ts';
 
 /** Real exchanges with vendors, kept beside the project and never copied into it. */
@@ -135,7 +136,7 @@ describe.skipIf(!isPresent)('recorded answers survive a round trip in their own 
   it('when they are plain', () => {
     expect(answers.length).toBeGreaterThan(300);
     for (const { id, answer } of answers) {
-      const decoded = chatCodec.decodeAnswer(answer as JsonObject, session);
+      const decoded = decodeWhole(chatCodec, answer as JsonObject, session);
       if ('status' in decoded) throw new Error(`${id} was taken for an error`);
       const encoded = JSON.parse(writeJson(chatCodec.encodeAnswer(decoded, session))) as Json;
       expect(essenceOf(list(encoded.choices), 'message'), id).toEqual(
@@ -151,7 +152,7 @@ describe.skipIf(!isPresent)('recorded answers survive a round trip in their own 
     );
     expect(errors.length).toBeGreaterThan(5);
     for (const { id, answer } of errors) {
-      const decoded = chatCodec.decodeAnswer(answer as JsonObject, session);
+      const decoded = decodeWhole(chatCodec, answer as JsonObject, session);
       const error = answer?.error as Json | undefined;
       expect(decoded, id).toMatchObject({ message: error?.message });
     }
@@ -162,7 +163,7 @@ describe.skipIf(!isPresent)('recorded answers survive a round trip in their own 
     expect(streams.length).toBeGreaterThan(40);
     for (const { id, events } of streams) {
       const decoded: HubEvent[] = [];
-      const decoder = chatCodec.createDecoder(session, (event) => decoded.push(event));
+      const decoder = openDecoder(chatCodec, session, (event) => decoded.push(event));
       for (const event of events) decoder.push(event as JsonObject);
       decoder.finish();
       const encoder = chatCodec.createEncoder(session, 'sse');

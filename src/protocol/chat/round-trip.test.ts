@@ -8,6 +8,7 @@ import { mergeTurns } from '../hub/fit/turns.ts';
 import { Notes } from '../hub/notes.ts';
 import type { Part, ToolCallPart } from '../hub/part.ts';
 import { type HubRequest, NO_SAMPLING, NO_THINKING, type Turn } from '../hub/request.ts';
+import { decodeWhole, openDecoder } from '../suite/reported.ts';
 import { chatCodec } from './codec.ts';
 
 const session = someSession({
@@ -142,7 +143,7 @@ describe('a round trip of the hub through this protocol', () => {
           serviceTier: 'default',
         };
         const written = writeJson(chatCodec.encodeAnswer(answer, session));
-        expect(chatCodec.decodeAnswer(readJson(written, chatCodec.rawKeys) ?? {}, session)).toEqual(answer);
+        expect(decodeWhole(chatCodec, readJson(written, chatCodec.rawKeys) ?? {}, session)).toEqual(answer);
       }),
       RUNS,
     );
@@ -200,7 +201,7 @@ describe('a round trip of a hub stream through this protocol', () => {
         const encoder = chatCodec.createEncoder(session, 'sse');
         for (const event of events) encoder.push(event);
         const read: HubEvent[] = [];
-        const decoder = chatCodec.createDecoder(session, (event) => read.push(event));
+        const decoder = openDecoder(chatCodec, session, (event) => read.push(event));
         for (const block of encoder.take().split('\n\n').slice(0, -2))
           decoder.push(JSON.parse(block.slice(6)) as JsonObject);
         decoder.finish();

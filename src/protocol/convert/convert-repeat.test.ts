@@ -3,6 +3,7 @@ import type { JsonObject } from '../hub/content/json.ts';
 import type { HubEvent } from '../hub/event.ts';
 import type { TextProtocol } from '../hub/protocol.ts';
 import { hear, ownSession, PAIRS, relayOf } from '../suite/pairs.ts';
+import { openDecoder } from '../suite/reported.ts';
 import { getCodec } from './codecs.ts';
 
 const SPECIAL = ['"quoted"\n', ' \\ ', ' Grüße', ' 😀', '\u0001', ' {"text":"no"}', ' '];
@@ -36,7 +37,7 @@ function vendorEvents(protocol: TextProtocol, events: readonly HubEvent[]): read
 /** The deltas of a stream, as a decoder of its protocol reads them. */
 function deltasOf(protocol: TextProtocol, stream: string): readonly string[] {
   const deltas: string[] = [];
-  const decoder = getCodec(protocol).createDecoder(ownSession(protocol), (event) => {
+  const decoder = openDecoder(getCodec(protocol), ownSession(protocol), (event) => {
     if (event.kind === 'delta') deltas.push(event.text);
   });
   for (const [, data] of stream.matchAll(/^data: (\{.*)$/gm))

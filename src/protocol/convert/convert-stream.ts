@@ -12,6 +12,7 @@ import { type JsonObject, readJson, type ValueBudget } from '../hub/content/json
 import type { HubEvent } from '../hub/event.ts';
 import type { ReturnPlan } from '../hub/return/return-call.ts';
 import { ReturnStage } from '../hub/return/return-stream.ts';
+import type { Figures } from '../meter/usage-report.ts';
 
 const EVENT_BOUNDS: JsonBounds = { bytesMax: CONVERTED_EVENT_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
 const NO_KEYS: ReadonlySet<string> = new Set();
@@ -69,7 +70,7 @@ export class ConvertedStream implements StreamRelay {
 
   constructor({ clientCodec, vendorCodec, plan, framing, vendor }: StreamPlan) {
     this.#vendor = vendor;
-    vendor.divert((payload, start, end) => this.#decode(payload, start, end));
+    vendor.divert((payload, start, end, figures) => this.#decode(payload, start, end, figures));
     const encoder = clientCodec.createEncoder(plan.session, framing);
     const stage = new ReturnStage(plan, (event) => encoder.push(event));
     this.#encoder = encoder;
@@ -144,24 +145,24 @@ export class ConvertedStream implements StreamRelay {
     return this.#vendor.usage();
   }
 
-  #decode(payload: LentBytes, start: number, end: number): void {
+  #decode(payload: LentBytes, start: number, end: number, figures: Figures | undefined): void {
     const known = this.#template?.read(payload, start, end);
     if (known !== undefined) {
       // An event that is not exactly one delta may have been kept, so the template must not reuse its object.
-      if (!this.#isOneDelta(known)) this.#template = undefined;
+      if (!this.#isOneDelta(known, figures)) this.#template = undefined;
       return;
     }
     // `[DONE]` is not an object: the vendor's relay has already seen it.
     if (!isOpenBrace(payload, skipSpace(payload, start, end))) return;
     const event = readEvent(payload, start, end);
     if (event === 'too-much') this.#isTooMuch = true;
-    else if (event !== undefined && this.#isOneDelta(event)) this.#learn(payload, start, end);
+    else if (event !== undefined && this.#isOneDelta(event, figures)) this.#learn(payload, start, end);
   }
 
-  #isOneDelta(event: JsonObject): boolean {
+  #isOneDelta(event: JsonObject, figures: Figures | undefined): boolean {
     this.#emitted = 0;
     this.#deltas = 0;
-    this.#decoder.push(event);
+    this.#decoder.push(event, figures);
     return this.#emitted === 1 && this.#deltas === 1;
   }
 

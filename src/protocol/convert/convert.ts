@@ -14,6 +14,8 @@ import type { TextProtocol } from '../hub/protocol.ts';
 import type { HubRequest } from '../hub/request.ts';
 import { returnAnswer } from '../hub/return/return.ts';
 import type { ReturnPlan } from '../hub/return/return-call.ts';
+import type { Figures } from '../meter/usage-report.ts';
+import { getDialect } from '../registry.ts';
 import { getCodec } from './codecs.ts';
 import { ConvertedStream } from './convert-stream.ts';
 
@@ -40,9 +42,9 @@ export interface Conversion {
   readonly dropped: readonly string[];
   /** Blobs to store for a Chat client, by the ids of its tool calls. Filled while the answer passes. */
   readonly kept: ReadonlyMap<string, readonly Blob[]>;
-  /** A plain answer for the client. `undefined` if the vendor's body is not of its protocol. */
-  convertAnswerInTurns(body: Buffer): Sliced<readonly Buffer[] | AnswerError | undefined>;
-  /** The same for a short answer. */
+  /** A plain answer for the client, with the usage that the vendor's dialect read. `undefined` if the vendor's body is not of its protocol. */
+  convertAnswerInTurns(body: Buffer, figures?: Figures): Sliced<readonly Buffer[] | AnswerError | undefined>;
+  /** The same for a short answer, whose usage is read here. */
   convertAnswer(body: Buffer): Buffer | AnswerError | undefined;
   /** A stream for the client, in its framing. `vendor` is the relay of the vendor's dialect, which meters. */
   convertStream(framing: Framing, vendor: VendorRelay): StreamRelay;
@@ -107,9 +109,10 @@ export function* convertRequestInTurns(
     },
     dropped: notes.dropped,
     kept: plan.kept,
-    convertAnswerInTurns: (answer) => convertAnswer(answer, plan),
+    convertAnswerInTurns: (answer, figures) => convertAnswer(answer, plan, figures),
     convertAnswer: (answer) => {
-      const converted = finishNow(convertAnswer(answer, plan));
+      const { figures } = getDialect(target.protocol).readResponse(answer, identity.modelId);
+      const converted = finishNow(convertAnswer(answer, plan, figures));
       return converted === undefined || 'status' in converted ? converted : Buffer.concat(converted);
     },
     convertStream: (framing, vendor) =>
@@ -145,7 +148,11 @@ function* withOwnBlobs(
   return returned === body ? undefined : yield* writeJsonBytes(returned);
 }
 
-function* convertAnswer(body: Buffer, plan: ReturnPlan): Sliced<readonly Buffer[] | AnswerError | undefined> {
+function* convertAnswer(
+  body: Buffer,
+  plan: ReturnPlan,
+  figures: Figures | undefined,
+): Sliced<readonly Buffer[] | AnswerError | undefined> {
   if (body.length > WHOLE_ANSWER_BYTES_MAX) return undefined;
   const { session } = plan;
   const [clientCodec, vendorCodec] = [getCodec(session.request.client), getCodec(session.target.protocol)];
@@ -155,7 +162,7 @@ function* convertAnswer(body: Buffer, plan: ReturnPlan): Sliced<readonly Buffer[
   const json = readJson(text, vendorCodec.rawKeys, budget);
   if (json === undefined) return undefined;
   yield;
-  const answer = vendorCodec.decodeAnswer(json, session);
+  const answer = vendorCodec.decodeAnswer(json, session, figures);
   if (!('choices' in answer)) return answer;
   yield;
   const made = clientCodec.encodeAnswer(returnAnswer(answer, plan), session);

@@ -23,7 +23,7 @@ export const generateContent: Dialect = {
   protocol: 'gemini',
   readRequest: readGeminiRequest,
   spliceRequest: spliceGeminiRequest,
-  readResponse: (body, _facts, modelId) => readGeminiAnswer(body, modelId),
+  readResponse: readGeminiAnswer,
   relayStream: (framing, _facts, modelId) => new Relay(framing, new GeminiEventReader(), modelId),
   countInput: (request, facts) => countInput(request.body, INPUT, facts),
   encodeStreamError: encodeGeminiError,

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isObject, type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import { Inexpressible } from '../hub/notes.ts';
+import { decodeWhole } from '../suite/reported.ts';
 import { geminiCodec } from './codec.ts';
 import { chunksOf, decodeBody, decodeChunks, encodeEvents, sessionOf } from './suite/sample.ts';
 
@@ -101,7 +102,7 @@ describe.skipIf(!isPresent)('recorded exchanges with Google', () => {
     expect(plain.length).toBeGreaterThan(100);
     for (const { id, answer } of plain) {
       const body = readJson(JSON.stringify(answer), geminiCodec.rawKeys) ?? {};
-      const decoded = geminiCodec.decodeAnswer(body, session);
+      const decoded = decodeWhole(geminiCodec, body, session);
       if ('status' in decoded) throw new Error(`${id}: ${decoded.message}`);
       const again: JsonObject = JSON.parse(writeJson(geminiCodec.encodeAnswer(decoded, session)));
       expect(contentOf([again]), id).toEqual(contentOf([answer ?? {}]));
@@ -127,7 +128,7 @@ describe.skipIf(!isPresent)('recorded exchanges with Google', () => {
     expect(failed.length).toBeGreaterThan(3);
     for (const { answer = {} } of failed) {
       const { code, status, message } = answer.error as JsonObject;
-      expect(geminiCodec.decodeAnswer(answer, session)).toMatchObject({
+      expect(decodeWhole(geminiCodec, answer, session)).toMatchObject({
         status: code,
         type: status,
         message,

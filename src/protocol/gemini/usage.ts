@@ -1,27 +1,7 @@
-import { REPORTED_TOKENS_MAX } from '../../bounds.ts';
 import type { HubUsage } from '../hub/answer.ts';
-import { isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
+import type { JsonObject } from '../hub/content/json.ts';
 import type { Figures } from '../meter/usage-report.ts';
 import { GENERATE_USAGE_RULE } from './pass-through/usage.ts';
-
-/** The figures of `usageMetadata`; `undefined` if there is none. */
-export function readFigures(metadata: JsonValue | undefined): Figures | undefined {
-  if (!isObject(metadata)) return undefined;
-  return {
-    input: figure(metadata.promptTokenCount),
-    cacheRead: figure(metadata.cachedContentTokenCount),
-    toolInput: figure(metadata.toolUsePromptTokenCount),
-    output: figure(metadata.candidatesTokenCount),
-    reasoning: figure(metadata.thoughtsTokenCount),
-    total: figure(metadata.totalTokenCount),
-  };
-}
-
-function figure(value: JsonValue | undefined): number | undefined {
-  const isFigure =
-    typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= REPORTED_TOKENS_MAX;
-  return isFigure ? value : undefined;
-}
 
 /** In the buckets by which the call is metered, so that the client sees what it is charged for. */
 export function decodeUsage(figures: Figures | undefined): HubUsage | undefined {

@@ -1,5 +1,6 @@
 import type { Capabilities } from '../../kernel/capability.ts';
 import type { Framing, RawRequest } from '../dialect.ts';
+import type { Figures } from '../meter/usage-report.ts';
 import type { AnswerError, HubAnswer } from './answer.ts';
 import type { JsonObject } from './content/json.ts';
 import type { Emit, HubEvent } from './event.ts';
@@ -28,8 +29,8 @@ export interface Codec {
   decodeRequest(body: JsonObject, request: RawRequest, notes: Notes): HubRequest;
   /** Encodes the body for a vendor. Throws `Inexpressible` for content that the target cannot carry. */
   encodeRequest(request: HubRequest, target: Target, notes: Notes): JsonObject;
-  /** Decodes a vendor's plain answer. */
-  decodeAnswer(body: JsonObject, session: Session): HubAnswer | AnswerError;
+  /** Decodes a vendor's plain answer. `figures` is the usage that the vendor's dialect read in it. */
+  decodeAnswer(body: JsonObject, session: Session, figures?: Figures): HubAnswer | AnswerError;
   /** Encodes the answer for a client. */
   encodeAnswer(answer: HubAnswer, session: Session): JsonObject;
   createDecoder(session: Session, emit: Emit): StreamDecoder;
@@ -85,7 +86,8 @@ export interface Session {
  * an event that yields a single delta: the next event may be read into the same object.
  */
 export interface StreamDecoder {
-  push(event: JsonObject): void;
+  /** `figures` is the usage that the vendor's dialect read in the event, if there is any. */
+  push(event: JsonObject, figures?: Figures): void;
   /** The vendor ended as its protocol demands. Everything that is still open is closed. */
   finish(): void;
 }

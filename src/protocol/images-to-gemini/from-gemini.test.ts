@@ -33,7 +33,11 @@ const candidate = (parts: readonly object[], rest: object = { finishReason: 'STO
 
 function painted(...bodies: readonly object[]): ImageAnswer {
   const answer = new ImageAnswer();
-  for (const body of bodies) answer.take(JSON.parse(JSON.stringify(body)) as JsonObject);
+  for (const body of bodies) {
+    const text = JSON.stringify(body);
+    const { figures } = generateContent.readResponse(Buffer.from(text), 'painter');
+    answer.take(JSON.parse(text) as JsonObject, figures);
+  }
   return answer;
 }
 

@@ -2,7 +2,7 @@ import { IMAGES_PER_CALL_MAX, STREAM_EVENT_BYTES_MAX } from '../../bounds.ts';
 import { inputTokens, outputTokens } from '../../kernel/usage.ts';
 import { findNumber, findText, listObjects } from '../gemini/fields.ts';
 import { isFiltered } from '../gemini/finish.ts';
-import { decodeUsage, readFigures } from '../gemini/usage.ts';
+import { decodeUsage } from '../gemini/usage.ts';
 import { isObject, type JsonObject } from '../hub/content/json.ts';
 import { standardBase64 } from '../hub/content/media.ts';
 import { plainType } from '../hub/content/media-type.ts';
@@ -36,17 +36,16 @@ export class ImageAnswer {
     return this.#images.length;
   }
 
-  take(body: JsonObject): void {
-    if (isObject(body.usageMetadata)) this.#takeUsage(body.usageMetadata);
+  /** `figures` is the usage that the vendor's dialect read in the body. */
+  take(body: JsonObject, figures: Figures | undefined): void {
+    if (figures !== undefined) this.#figures = overlayFigures(this.#figures, figures);
+    if (isObject(body.usageMetadata)) {
+      this.#pictureTokens = pictureTokens(body.usageMetadata) ?? this.#pictureTokens;
+    }
     if (isObject(body.promptFeedback)) {
       this.#block = findText(body.promptFeedback.blockReason) ?? this.#block;
     }
     for (const candidate of listObjects(body.candidates)) this.#takeCandidate(candidate);
-  }
-
-  #takeUsage(metadata: JsonObject): void {
-    this.#figures = overlayFigures(this.#figures, readFigures(metadata) ?? {});
-    this.#pictureTokens = pictureTokens(metadata) ?? this.#pictureTokens;
   }
 
   #takeCandidate(candidate: JsonObject): void {

@@ -1,9 +1,9 @@
 import { JSON_DEPTH_MAX, STREAM_EVENT_BYTES_MAX } from '../../bounds.ts';
 import { type JsonBounds, parseJson } from '../../kernel/encoding/json.ts';
 import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
-import { SseSplitter } from '../bytes/sse.ts';
-import type { StreamRelay, StreamUsage } from '../dialect.ts';
+import type { StreamRelay, StreamUsage, VendorRelay } from '../dialect.ts';
 import { isObject, type JsonObject, writeJson } from '../hub/content/json.ts';
+import type { Figures } from '../meter/usage-report.ts';
 import { ImageAnswer } from './from-gemini.ts';
 
 const EVENT_BOUNDS: JsonBounds = { bytesMax: STREAM_EVENT_BYTES_MAX, depthMax: JSON_DEPTH_MAX };
@@ -14,7 +14,7 @@ export interface ImageSession {
   readonly purpose: 'image_generation' | 'image_edit';
   readonly createdAtS: number;
   /** The relay of the vendor's dialect: it meters, and knows errors and the terminator. */
-  readonly vendor: StreamRelay;
+  readonly vendor: VendorRelay;
 }
 
 /**
@@ -25,18 +25,19 @@ export class ImageStream implements StreamRelay {
   first: StreamRelay['first'] = 'none';
   firstError: string | undefined;
   readonly #session: ImageSession;
-  readonly #splitter = new SseSplitter();
   readonly #answer = new ImageAnswer();
 
   constructor(session: ImageSession) {
     this.#session = session;
+    session.vendor.divert((payload, start, end, figures) => {
+      if (this.first === 'none') this.#take(payload.toString('utf8', start, end), figures);
+    });
   }
 
   push(chunk: LentBytes): LentBytes | undefined {
     const { vendor } = this.#session;
-    const bytes = vendor.push(chunk);
+    vendor.push(chunk);
     if (this.first !== 'none') return undefined;
-    if (bytes !== undefined) this.#read(bytes);
     if (vendor.overflowed || this.#answer.overflowed || vendor.first === 'foreign') this.first = 'foreign';
     else if (vendor.failed) this.#fail(vendor.firstError);
     else if (vendor.terminated) return this.#tell();
@@ -95,20 +96,13 @@ export class ImageStream implements StreamRelay {
     return { ...seen, usage: { ...seen.usage, images: this.#answer.count } };
   }
 
-  #read(bytes: LentBytes): void {
-    const splitter = this.#splitter;
-    splitter.feed(bytes);
-    while (splitter.next()) {
-      const { payload, payloadStart, payloadEnd } = splitter;
-      if (payloadStart < 0) continue;
-      const text = payload.toString('utf8', payloadStart, payloadEnd);
-      const event = parseJson(text, EVENT_BOUNDS);
-      const value = event.kind === 'parsed' ? (event.value as JsonObject) : undefined;
-      if (!isObject(value)) continue;
-      if (isObject(value.error)) this.firstError = text;
-      else this.#answer.take(value);
-    }
-    splitter.keep();
+  /** One event of the vendor. Content behind an error is nobody's. */
+  #take(text: string, figures: Figures | undefined): void {
+    const event = parseJson(text, EVENT_BOUNDS);
+    const value = event.kind === 'parsed' ? (event.value as JsonObject) : undefined;
+    if (!isObject(value)) return;
+    if (isObject(value.error)) this.firstError = text;
+    else if (!this.#session.vendor.failed) this.#answer.take(value, figures);
   }
 
   #fail(text: string | undefined): void {

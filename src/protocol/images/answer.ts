@@ -1,7 +1,6 @@
 import { compilePaths } from '../bytes/paths.ts';
 import { countElements, isOpenBracket, Skimmer } from '../bytes/skim.ts';
 import type { PlainAnswer } from '../dialect.ts';
-import type { Settled } from '../meter/usage-report.ts';
 import { type AnswerShape, readAnswer } from '../pass-through/answer.ts';
 import { IMAGES_USAGE_PATHS, IMAGES_USAGE_RULE, readImagesFigures } from './usage.ts';
 
@@ -15,17 +14,14 @@ const SHAPE: AnswerShape = {
   error: slots.error,
   signs: [slots.data],
   words: IMAGES_USAGE_RULE.words,
-  settle: settleAnswer,
+  figures: (body) => (hasData(body) ? readImagesFigures(body, skimmer, slots) : {}),
+  settle: IMAGES_USAGE_RULE.settle,
   // Every element is an image, as `b64_json` or as `url`.
   images: (body) => (hasData(body) ? countElements(body, dataStart()) : 0),
 };
 
 export function readImagesAnswer(body: Buffer, modelId: string): PlainAnswer {
   return readAnswer(body, SHAPE, modelId);
-}
-
-function settleAnswer(body: Buffer): Settled {
-  return IMAGES_USAGE_RULE.settle(hasData(body) ? readImagesFigures(body, skimmer, slots) : {});
 }
 
 function hasData(body: Buffer): boolean {

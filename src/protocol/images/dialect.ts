@@ -18,7 +18,7 @@ export const images: Dialect = {
   protocol: 'images',
   readRequest: readImagesRequest,
   spliceRequest: spliceImagesRequest,
-  readResponse: (body, _facts, modelId) => readImagesAnswer(body, modelId),
+  readResponse: readImagesAnswer,
   relayStream: (framing, _facts, modelId) => new Relay(framing, new ImagesEventReader(), modelId),
   countInput: ({ body }, facts) =>
     facts.form === undefined

@@ -6,6 +6,7 @@ import type { Session, Target } from '../hub/codec.ts';
 import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import { wrapBlobs } from '../hub/envelope.ts';
 import type { Part } from '../hub/part.ts';
+import { decodeWhole } from '../suite/reported.ts';
 import { messagesCodec } from './codec.ts';
 import { NO_HUB_USAGE } from './usage.ts';
 
@@ -21,7 +22,7 @@ const foreign = session({ protocol: 'gemini', issuer: 'g-1' });
 
 function decode(body: object | string): ReturnType<typeof messagesCodec.decodeAnswer> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return messagesCodec.decodeAnswer(readJson(text, messagesCodec.rawKeys) as JsonObject, own);
+  return decodeWhole(messagesCodec, readJson(text, messagesCodec.rawKeys) as JsonObject, own);
 }
 
 function answer(parts: readonly Part[], reason: FinishReason = 'stop'): HubAnswer {

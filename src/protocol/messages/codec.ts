@@ -57,7 +57,7 @@ export const messagesCodec: Codec = {
   fields: FIELDS,
   decodeRequest: (body, _request, notes) => decodeRequest(body, notes),
   encodeRequest,
-  decodeAnswer: (body, session) => decodeAnswer(body, session.target.issuer),
+  decodeAnswer: (body, session, figures) => decodeAnswer(body, session.target.issuer, figures),
   encodeAnswer,
   createDecoder: (session, emit) => new MessagesStreamDecoder(session, emit),
   createEncoder: (session) => new MessagesStreamEncoder(session),

@@ -24,7 +24,7 @@ export const messages: Dialect = {
   protocol: 'messages',
   readRequest: readMessagesRequest,
   spliceRequest: (request, facts, forwardModel) => spliceModel(request.body, facts, forwardModel),
-  readResponse: (body, _facts, modelId) => readMessagesAnswer(body, modelId),
+  readResponse: readMessagesAnswer,
   relayStream: (framing, _facts, modelId) => new Relay(framing, new MessagesEventReader(), modelId),
   countInput: (request, facts) => countInput(request.body, INPUT, facts),
   encodeStreamError: (_framing, error) => encodeMessagesError(error),

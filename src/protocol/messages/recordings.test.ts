@@ -7,6 +7,7 @@ import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import type { HubEvent } from '../hub/event.ts';
 import { Notes } from '../hub/notes.ts';
 import type { Part } from '../hub/part.ts';
+import { decodeWhole, openDecoder } from '../suite/reported.ts';
 import { messagesCodec } from './codec.ts';
 
 /** Real exchanges with the vendor, kept beside the project and never copied into it. */
@@ -70,7 +71,7 @@ const read = (body: unknown): JsonObject =>
 
 function decodeStream(events: readonly Json[]): HubEvent[] {
   const emitted: HubEvent[] = [];
-  const decoder = messagesCodec.createDecoder(session, (event) => emitted.push(event));
+  const decoder = openDecoder(messagesCodec, session, (event) => emitted.push(event));
   for (const event of events) decoder.push(event as JsonObject);
   decoder.finish();
   return emitted;
@@ -123,8 +124,9 @@ describe.skipIf(!isPresent)('recorded exchanges', () => {
 
   test('preserve text, calls, thinking, signatures, reason and usage of every plain answer', () => {
     for (const { id, answer } of all.filter(isPlain)) {
-      const before = messagesCodec.decodeAnswer(read(answer), session) as HubAnswer;
-      const again = messagesCodec.decodeAnswer(
+      const before = decodeWhole(messagesCodec, read(answer), session) as HubAnswer;
+      const again = decodeWhole(
+        messagesCodec,
         read(JSON.parse(writeJson(messagesCodec.encodeAnswer(before, session)))),
         session,
       );

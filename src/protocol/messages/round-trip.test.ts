@@ -6,6 +6,7 @@ import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import { Inexpressible, Notes } from '../hub/notes.ts';
 import type { Part, TextPart } from '../hub/part.ts';
 import type { FunctionTool, HubRequest, Turn } from '../hub/request.ts';
+import { decodeWhole } from '../suite/reported.ts';
 import { messagesCodec } from './codec.ts';
 
 const RAW = { body: Buffer.alloc(0), contentType: 'application/json', path: undefined };
@@ -165,7 +166,7 @@ describe('a round trip of the hub through Messages', () => {
           serviceTier: 'standard',
         };
         expect(
-          messagesCodec.decodeAnswer(read(messagesCodec.encodeAnswer(before, session)), session),
+          decodeWhole(messagesCodec, read(messagesCodec.encodeAnswer(before, session)), session),
         ).toEqual(before);
       }),
       { numRuns: 100 },

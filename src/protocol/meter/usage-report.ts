@@ -8,10 +8,14 @@ export interface Figures {
   readonly input?: number | undefined;
   readonly cacheRead?: number | undefined;
   readonly cacheWrite?: number | undefined;
+  /** The part of `cacheWrite` that lives longer. It is shown, not charged. */
+  readonly cacheWriteLong?: number | undefined;
   readonly toolInput?: number | undefined;
   readonly output?: number | undefined;
   readonly reasoning?: number | undefined;
   readonly total?: number | undefined;
+  /** The totals that the vendor shows, if it bills more than they include. Clients see these. */
+  readonly shown?: Figures | undefined;
 }
 
 /** Figures in buckets that do not overlap, and which of input and output the vendor reported. */
@@ -30,6 +34,7 @@ export function overlayFigures(before: Figures, after: Figures): Figures {
     input: after.input ?? before.input,
     cacheRead: after.cacheRead ?? before.cacheRead,
     cacheWrite: after.cacheWrite ?? before.cacheWrite,
+    cacheWriteLong: after.cacheWriteLong ?? before.cacheWriteLong,
     toolInput: after.toolInput ?? before.toolInput,
     output: after.output ?? before.output,
     reasoning: after.reasoning ?? before.reasoning,
@@ -53,6 +58,7 @@ export function renewFigures(before: Figures, after: Figures): Figures {
     input: input.input,
     cacheRead: input.cacheRead,
     cacheWrite: input.cacheWrite,
+    cacheWriteLong: input.cacheWriteLong,
     output: output.output,
     reasoning: output.reasoning,
     total: output.total,

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { processorMs } from '../../../test/support/cost.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
-import type { PlainAnswer, RequestFacts } from '../dialect.ts';
+import type { PlainAnswer } from '../dialect.ts';
 import { countTokens } from '../meter/tokens.ts';
 import { getDialect } from '../registry.ts';
 
 const MODEL = 'platform/model';
 
 function read(protocol: Protocol, body: string): PlainAnswer {
-  return getDialect(protocol).readResponse(Buffer.from(body), {} as RequestFacts, MODEL);
+  return getDialect(protocol).readResponse(Buffer.from(body), MODEL);
 }
 
 const textOf = (answer: PlainAnswer): string => Buffer.concat(answer.pieces).toString();
@@ -50,7 +50,7 @@ describe('a plain answer', () => {
 
   it('is the same buffer when the name is already right', () => {
     const body = Buffer.from(CHAT.replace('vendor', MODEL));
-    expect(getDialect('chat').readResponse(body, {} as RequestFacts, MODEL).pieces).toEqual([body]);
+    expect(getDialect('chat').readResponse(body, MODEL).pieces).toEqual([body]);
   });
 
   it('that is printed on many lines has the same text as on one', () => {

@@ -10,7 +10,7 @@ import { decodeText } from '../bytes/text.ts';
 import type { PlainAnswer } from '../dialect.ts';
 import { GeneratedSample } from '../meter/estimate.ts';
 import { countTokens } from '../meter/tokens.ts';
-import type { Settled } from '../meter/usage-report.ts';
+import type { Figures, Settled } from '../meter/usage-report.ts';
 import { collectWords, type WordSink, type Words } from '../meter/words.ts';
 
 /** Where a dialect's plain answer has the values that we need. The numbers are slots of its path tree. */
@@ -22,7 +22,8 @@ export interface AnswerShape {
   readonly signs: readonly number[];
   readonly words: Words;
   /** Reads the usage after the skimmer has processed the body. */
-  settle(body: Buffer): Settled;
+  figures(body: Buffer): Figures;
+  settle(figures: Figures): Settled;
   /** The images in the body, after the skimmer has processed it. Absent if no answer has images. */
   images?(body: Buffer): number;
 }
@@ -34,11 +35,13 @@ export function readAnswer(body: Buffer, shape: AnswerShape, modelId: string): P
   const isWhole = end >= 0 && skipSpace(body, end, body.length) === body.length;
   const isAnswer = shape.signs.some((slot) => (skimmer.starts[slot] as number) >= 0);
   const hasError = isPresent(body, skimmer, shape.error);
-  const { usage, inputReported, outputReported } = shape.settle(body);
+  const figures = shape.figures(body);
+  const { usage, inputReported, outputReported } = shape.settle(figures);
   const model = skimmer.starts[shape.model] as number;
   const answer: PlainAnswer = {
     pieces: isWhole && body[model] === QUOTE ? withModel(body, skimmer, shape.model, modelId) : [body],
     usage: isWhole && inputReported && outputReported ? usage : undefined,
+    figures,
     outputTokens: () => countOutput(body, shape.words),
     valid: isWhole && (isAnswer || hasError),
     isError: isWhole && hasError && !isAnswer,

@@ -44,6 +44,8 @@ export interface EventControl {
   generatedText(start: number, end: number): void;
   /** The vendor's figures so far, which may not include all generated output. */
   report(figures: Figures): void;
+  /** The figures of a start event, whose output figures are placeholders and not charged. */
+  reportStart(figures: Figures): void;
   /** The vendor's figures for all output up to and including this event. */
   reportCovering(figures: Figures): void;
   /** An image is finished. */
@@ -69,6 +71,8 @@ export class Relay implements VendorRelay, EventControl {
   #editCount = 0;
   #outputLength = 0;
   #take: TakeEvent | undefined;
+  /** The usage that the current event reports. */
+  #figures: Figures | undefined;
   /** The current event is an error. */
   #isError = false;
 
@@ -190,11 +194,17 @@ export class Relay implements VendorRelay, EventControl {
   }
 
   report(figures: Figures): void {
+    this.#figures = figures;
     this.#meter.report(figures);
   }
 
+  reportStart(figures: Figures): void {
+    this.#figures = figures;
+    this.#meter.report({ ...figures, output: undefined, reasoning: undefined });
+  }
+
   reportCovering(figures: Figures): void {
-    this.#meter.report(figures);
+    this.report(figures);
     this.#meter.cover();
   }
 
@@ -222,10 +232,11 @@ export class Relay implements VendorRelay, EventControl {
 
   #read(): void {
     const { payload, payloadStart, payloadEnd, outline } = this.#splitter;
+    this.#figures = undefined;
     if (outline === undefined) this.#reader.read(payload, payloadStart, payloadEnd, this);
     else withOutline(payload, outline.ends, () => this.#reader.read(payload, payloadStart, payloadEnd, this));
     if (this.first === 'none') this.#classify();
-    this.#take?.(payload, payloadStart, payloadEnd);
+    this.#take?.(payload, payloadStart, payloadEnd, this.#figures);
   }
 
   /**

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AnswerError, Choice, HubAnswer } from '../hub/answer.ts';
 import { wrapBlobs } from '../hub/envelope.ts';
 import type { Part } from '../hub/part.ts';
+import { decodeWhole } from '../suite/reported.ts';
 import { responsesCodec } from './codec.ts';
 import { decode, OWN, parse, plain, session } from './suite/world.ts';
 
@@ -103,7 +104,7 @@ describe('an answer for a client', () => {
 
 describe('an answer of the vendor', () => {
   const read = (body: object): HubAnswer | AnswerError =>
-    responsesCodec.decodeAnswer(parse({ id: 'resp_1', status: 'completed', ...body }), OWN);
+    decodeWhole(responsesCodec, parse({ id: 'resp_1', status: 'completed', ...body }), OWN);
 
   test('that failed behind a 200 is an error', () => {
     const error = { code: 'server_error', message: 'oh' };

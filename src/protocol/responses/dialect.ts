@@ -23,7 +23,7 @@ export const responses: Dialect = {
   protocol: 'responses',
   readRequest: readResponsesRequest,
   spliceRequest: (request, facts, forwardModel) => spliceModel(request.body, facts, forwardModel),
-  readResponse: (body, _facts, modelId) => readResponsesAnswer(body, modelId),
+  readResponse: readResponsesAnswer,
   relayStream: (framing, _facts, modelId) => new Relay(framing, new ResponsesEventReader(), modelId),
   countInput: (request, facts) => countInput(request.body, INPUT, facts),
   encodeStreamError: (_framing, error) => encodeResponsesError(error),

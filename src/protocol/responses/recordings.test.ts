@@ -6,6 +6,7 @@ import { type JsonObject, readJson } from '../hub/content/json.ts';
 import { unwrapBlobs } from '../hub/envelope.ts';
 import { Inexpressible } from '../hub/notes.ts';
 import type { Part } from '../hub/part.ts';
+import { decodeWhole } from '../suite/reported.ts';
 import { responsesCodec } from './codec.ts';
 import { collect } from './suite/collect.ts';
 import { decode, decodeEvents, encodeEvents, OWN, parse, payloads, plain } from './suite/world.ts';
@@ -81,7 +82,7 @@ describe.skipIf(!isPresent)('recorded answers', () => {
   it.each(recordings.filter((one) => one.answer !== undefined).map((one) => [one.id, one.answer as Json]))(
     '%s are preserved',
     (_id, answer) => {
-      const decoded = responsesCodec.decodeAnswer(parse(answer), OWN);
+      const decoded = decodeWhole(responsesCodec, parse(answer), OWN);
       if (answer.error !== undefined && answer.error !== null) {
         expect(decoded).toMatchObject({ message: (answer.error as Json).message });
         return;
@@ -89,7 +90,7 @@ describe.skipIf(!isPresent)('recorded answers', () => {
       const first = decoded as HubAnswer;
       expect(first.choices[0]?.parts.length).toBeGreaterThan(0);
       const encoded = responsesCodec.encodeAnswer(first, OWN);
-      const again = responsesCodec.decodeAnswer(parse(plain(encoded)), OWN) as HubAnswer;
+      const again = decodeWhole(responsesCodec, parse(plain(encoded)), OWN) as HubAnswer;
       expect(again.choices).toEqual(first.choices);
       expect(again.usage).toEqual(first.usage);
       expect(String(plain(encoded).status)).toContain(String(answer.status));
@@ -122,7 +123,7 @@ describe.skipIf(!isPresent)('recorded streams', () => {
     const response = last.response as JsonObject | undefined;
     const isWhole = !SHORTENED.test(id);
     if (isWhole && response !== undefined && Array.isArray(response.output) && response.output.length > 0) {
-      const whole = responsesCodec.decodeAnswer(parse(response), OWN) as HubAnswer;
+      const whole = decodeWhole(responsesCodec, parse(response), OWN) as HubAnswer;
       expect(essence(first.parts)).toEqual(essence(whole.choices[0]?.parts ?? []));
       expect(first.usage).toEqual(whole.usage);
       expect(first.finish).toEqual(whole.choices[0]?.finish);

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Inexpressible } from '../hub/notes.ts';
+import { decodeWhole } from '../suite/reported.ts';
 import { responsesCodec } from './codec.ts';
 import { collect } from './suite/collect.ts';
 import { decode, decodeEvents, encodeEvents, OWN, parse, payloads } from './suite/world.ts';
@@ -75,7 +76,7 @@ describe('untrusted input', () => {
     fc.assert(
       fc.property(fc.array(value, { maxLength: 4 }), (output) => {
         const body = parse({ status: 'completed', output });
-        expect(responsesCodec.decodeAnswer(body, OWN)).toHaveProperty('choices');
+        expect(decodeWhole(responsesCodec, body, OWN)).toHaveProperty('choices');
       }),
       { numRuns: 500 },
     );

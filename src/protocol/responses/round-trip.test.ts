@@ -6,6 +6,7 @@ import { unwrapBlobs } from '../hub/envelope.ts';
 import type { HubEvent, PartHead } from '../hub/event.ts';
 import type { Part } from '../hub/part.ts';
 import type { Turn } from '../hub/request.ts';
+import { decodeWhole } from '../suite/reported.ts';
 import { responsesCodec } from './codec.ts';
 import { collect } from './suite/collect.ts';
 import { decode, decodeEvents, encode, encodeEvents, OWN, parse, payloads, plain } from './suite/world.ts';
@@ -121,7 +122,7 @@ describe('a round trip preserves what the protocol can express', () => {
           serviceTier: undefined,
         };
         const body = parse(plain(responsesCodec.encodeAnswer(answer, OWN)));
-        const again = responsesCodec.decodeAnswer(body, OWN) as HubAnswer;
+        const again = decodeWhole(responsesCodec, body, OWN) as HubAnswer;
         expect(again.choices[0]?.parts).toEqual(parts);
       }),
       { numRuns: 200 },

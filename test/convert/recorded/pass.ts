@@ -9,6 +9,7 @@ import type { Session, Target } from '../../../src/protocol/hub/codec.ts';
 import { type JsonObject, readJson, writeJson } from '../../../src/protocol/hub/content/json.ts';
 import type { TextProtocol } from '../../../src/protocol/hub/protocol.ts';
 import { getDialect } from '../../../src/protocol/registry.ts';
+import { decodeWhole, openDecoder } from '../../../src/protocol/suite/reported.ts';
 import type { Recording } from './load.ts';
 
 export const IDENTITY = { modelId: 'platform-model', callId: 'call0001', createdAtS: 1_760_000_000 };
@@ -105,7 +106,7 @@ export function repeatAnswer(protocol: TextProtocol, body: unknown): string | An
   const codec = getCodec(protocol);
   const session = ownSession(protocol);
   const json = readJson(JSON.stringify(body), codec.rawKeys);
-  const answer = json === undefined ? undefined : codec.decodeAnswer(json, session);
+  const answer = json === undefined ? undefined : decodeWhole(codec, json, session);
   if (answer === undefined || !('choices' in answer)) return answer;
   return writeJson(codec.encodeAnswer(answer, session));
 }
@@ -118,7 +119,7 @@ export function repeatStream({ protocol, events, text }: Recording): PassedStrea
   const relay = getDialect(protocol).relayStream('sse', { usageInjected: false } as RequestFacts, 'm');
   relay.push(Buffer.from(text));
   const { complete } = relay.finish();
-  const decoder = codec.createDecoder(session, (event) => {
+  const decoder = openDecoder(codec, session, (event) => {
     if (event.kind !== 'end' || complete) encoder.push(event);
   });
   for (const event of events) decoder.push(event as JsonObject);

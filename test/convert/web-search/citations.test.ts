@@ -8,6 +8,7 @@ import { type JsonObject, readJson, writeJson } from '../../../src/protocol/hub/
 import type { HubEvent } from '../../../src/protocol/hub/event.ts';
 import type { Citation, Part } from '../../../src/protocol/hub/part.ts';
 import type { TextProtocol } from '../../../src/protocol/hub/protocol.ts';
+import { decodeWhole, openDecoder } from '../../../src/protocol/suite/reported.ts';
 import { someRequest, someTarget, someUsage } from '../../support/hub.ts';
 import { PROTOCOLS } from '../recorded/load.ts';
 import { callOf, IDENTITY, passStream, rawRequest } from '../recorded/pass.ts';
@@ -46,14 +47,14 @@ function sessionOf(protocol: TextProtocol): Session {
 
 function readAnswer(client: TextProtocol, body: string): readonly Part[] {
   const json = readJson(body, getCodec(client).rawKeys) as JsonObject;
-  const answer = getCodec(client).decodeAnswer(json, sessionOf(client));
+  const answer = decodeWhole(getCodec(client), json, sessionOf(client));
   if (!('choices' in answer)) throw new Error(answer.message);
   return answer.choices[0]?.parts ?? [];
 }
 
 function citationsOfStream(client: TextProtocol, text: string): readonly Citation[] {
   const found: Citation[] = [];
-  const decoder = getCodec(client).createDecoder(sessionOf(client), (event) => {
+  const decoder = openDecoder(getCodec(client), sessionOf(client), (event) => {
     if (event.kind === 'citation') found.push(event.citation);
   });
   for (const line of text.split('\n')) {

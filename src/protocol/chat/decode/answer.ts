@@ -1,18 +1,23 @@
 import { ANSWERS_PER_CALL_MAX } from '../../../bounds.ts';
 import type { AnswerError, Choice, HubAnswer } from '../../hub/answer.ts';
 import type { Session } from '../../hub/codec.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../hub/content/json.ts';
+import type { JsonObject, JsonValue } from '../../hub/content/json.ts';
+import type { Figures } from '../../meter/usage-report.ts';
 import { findFilledText, listObjects, objectOrEmpty } from '../fields.ts';
 import { decodeFinish } from '../finish.ts';
 import { decodeLogprobs } from '../logprobs.ts';
-import { decodeUsage, readFigures } from '../usage.ts';
+import { decodeUsage } from '../usage.ts';
 import { type AssistantReader, decodeAssistant } from './assistant.ts';
 
 const EMPTY: Choice = { parts: [], finish: { reason: 'stop' } };
 /** The status of an error without one: the vendor failed. */
 const STATUS_UNKNOWN = 502;
 
-export function decodeChatAnswer(body: JsonObject, session: Session): HubAnswer | AnswerError {
+export function decodeChatAnswer(
+  body: JsonObject,
+  session: Session,
+  figures?: Figures,
+): HubAnswer | AnswerError {
   const error = decodeError(body);
   if (error !== undefined) return error;
   const reader: AssistantReader = {
@@ -26,7 +31,7 @@ export function decodeChatAnswer(body: JsonObject, session: Session): HubAnswer 
   return {
     id: findFilledText(body.id),
     choices: choices.length === 0 ? [EMPTY] : choices,
-    usage: isObject(body.usage) ? decodeUsage(readFigures(body.usage)) : undefined,
+    usage: decodeUsage(figures),
     serviceTier: findFilledText(body.service_tier),
   };
 }

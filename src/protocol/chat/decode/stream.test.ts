@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { someRequest, someSession, someUsage } from '../../../../test/support/hub.ts';
 import type { JsonObject } from '../../hub/content/json.ts';
 import type { HubEvent } from '../../hub/event.ts';
+import { openDecoder } from '../../suite/reported.ts';
 import { chatCodec } from '../codec.ts';
 
 const session = someSession({ request: someRequest({ stream: true, includeUsage: true }) });
@@ -9,7 +10,7 @@ const USAGE = someUsage();
 
 function decode(...events: JsonObject[]): HubEvent[] {
   const decoded: HubEvent[] = [];
-  const decoder = chatCodec.createDecoder(session, (event) => decoded.push(event));
+  const decoder = openDecoder(chatCodec, session, (event) => decoded.push(event));
   for (const event of events) decoder.push(event);
   decoder.finish();
   return decoded;
@@ -92,7 +93,7 @@ describe("a vendor's stream", () => {
 
   it('streams calls one after the other as they come', () => {
     const seen: HubEvent[] = [];
-    const decoder = chatCodec.createDecoder(session, (event) => seen.push(event));
+    const decoder = openDecoder(chatCodec, session, (event) => seen.push(event));
     decoder.push(fragment(0, { id: 'a', function: { name: 'f', arguments: '{}' } }));
     decoder.push(fragment(1, { id: 'b', function: { name: 'g', arguments: '{"x' } }));
     expect(brief(seen)).toEqual(['start', '+f', '{}', '-', '+g', '{"x']);

@@ -7,7 +7,7 @@ import { type Figures, renewFigures } from '../../meter/usage-report.ts';
 import { findFilledText, listObjects, objectOrEmpty } from '../fields.ts';
 import { decodeLogprobs } from '../logprobs.ts';
 import { decodeDetail } from '../reasoning-details.ts';
-import { decodeUsage, readFigures } from '../usage.ts';
+import { decodeUsage } from '../usage.ts';
 import { decodeError } from './answer.ts';
 import { argumentsText, decodeCitation, signatureBlobs, thinkingText } from './assistant.ts';
 import { ChoiceDecoder } from './choice.ts';
@@ -33,7 +33,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     this.#emit = emit;
   }
 
-  push(event: JsonObject): void {
+  push(event: JsonObject, figures?: Figures): void {
     if (this.#state === 'failed' || this.#state === 'ended') return;
     const error = event.error === undefined && event.choices !== undefined ? undefined : decodeError(event);
     if (error !== undefined) {
@@ -44,13 +44,11 @@ export class ChatStreamDecoder implements StreamDecoder {
     if (this.#state === 'new') this.#start(findFilledText(event.id));
     const { choices } = event;
     if (isArray(choices)) for (const choice of choices) if (isObject(choice)) this.#read(choice);
-    this.#readUsage(event);
+    if (figures !== undefined) this.#report(figures);
   }
 
-  #readUsage(event: JsonObject): void {
-    const reported = reportOf(event);
-    if (reported === undefined) return;
-    this.#figures = renewFigures(this.#figures, readFigures(reported));
+  #report(figures: Figures): void {
+    this.#figures = renewFigures(this.#figures, figures);
     const usage = decodeUsage(this.#figures);
     if (usage !== undefined) this.#emit({ kind: 'usage', usage });
   }
@@ -116,12 +114,6 @@ function readDelta(choiceDelta: ChoiceDelta): void {
 
 function isPresent(value: JsonValue | undefined): value is JsonValue {
   return value !== undefined && value !== null && value !== '';
-}
-
-/** Groq has its own field for it in the last chunk. */
-function reportOf(event: JsonObject): JsonObject | undefined {
-  if (isObject(event.usage)) return event.usage;
-  return isObject(event.x_groq) && isObject(event.x_groq.usage) ? event.x_groq.usage : undefined;
 }
 
 function readReasoning(value: JsonValue, { decoder }: ChoiceDelta): void {

@@ -14,7 +14,8 @@ const SHAPE: AnswerShape = {
   error: slots.error,
   signs: [slots.choices],
   words: CHAT_USAGE_RULE.words,
-  settle: (body) => CHAT_USAGE_RULE.settle(readChatFigures(body, skimmer, slots)),
+  figures: (body) => readChatFigures(body, skimmer, slots),
+  settle: CHAT_USAGE_RULE.settle,
 };
 
 export function readChatAnswer(body: Buffer, modelId: string): PlainAnswer {

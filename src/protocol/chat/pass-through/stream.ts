@@ -6,12 +6,25 @@ import { compilePaths } from '../../bytes/paths.ts';
 import { isEmptyArray, isOpenBrace, isWord, Skimmer, skipSpace } from '../../bytes/skim.ts';
 import { NOTHING } from '../../bytes/splitter.ts';
 import { isDone } from '../../bytes/sse.ts';
+import type { Figures } from '../../meter/usage-report.ts';
 import { collectWords } from '../../meter/words.ts';
 import type { EventControl, EventReader } from '../../pass-through/relay.ts';
 import { ChunkChoices, StreamChoices } from './choices.ts';
-import { CHAT_USAGE_PATHS, CHAT_USAGE_RULE, readChatFigures } from './usage.ts';
+import {
+  CHAT_USAGE_PATHS,
+  CHAT_USAGE_RULE,
+  GROQ_USAGE_PATHS,
+  readChatFigures,
+  readGroqFigures,
+} from './usage.ts';
 
-const TREE = compilePaths({ model: 'model', choices: 'choices', error: 'error', ...CHAT_USAGE_PATHS });
+const TREE = compilePaths({
+  model: 'model',
+  choices: 'choices',
+  error: 'error',
+  ...CHAT_USAGE_PATHS,
+  ...GROQ_USAGE_PATHS,
+});
 const { slots } = TREE;
 /** Reading an event is synchronous, so one skimmer serves all streams. */
 const chunkChoices = new ChunkChoices();
@@ -100,8 +113,11 @@ export class ChatEventReader implements EventReader {
       this.#choices.take(chunkChoices);
       if (chunkChoices.count > 0) this.ended = this.#choices.isWhole;
     }
-    const isReport = isOpenBrace(payload, starts[slots.usage] as number);
-    if (isReport && this.#report(payload, outlet)) return;
+    const hasUsage = isOpenBrace(payload, starts[slots.usage] as number);
+    if (hasUsage && this.#report(payload, outlet)) return;
+    const isGroq = !hasUsage && isOpenBrace(payload, starts[slots.groq] as number);
+    if (isGroq) report(readGroqFigures(payload, skimmer, slots), outlet);
+    const isReport = hasUsage || isGroq;
     const removed = this.#usageInjected ? nullMember(payload) : undefined;
     if (removed !== undefined) outlet.remove(removed.start, removed.end);
     const model = payload[starts[slots.model] as number] === QUOTE ? rangeOf(slots.model) : undefined;
@@ -123,9 +139,7 @@ export class ChatEventReader implements EventReader {
 
   /** Reads the vendor's usage. True if only we asked for this event, and it is removed from the answer. */
   #report(payload: LentBytes, outlet: EventControl): boolean {
-    const figures = readChatFigures(payload, skimmer, slots);
-    if (figures.output === undefined) outlet.report(figures);
-    else outlet.reportCovering(figures);
+    report(readChatFigures(payload, skimmer, slots), outlet);
     // Only the chunk with nothing but usage. Azure's first chunk has no choices either, but no usage.
     const isExtra = isEmptyArray(payload, starts[slots.choices] as number) && starts[slots.error] === -1;
     if (!this.#usageInjected || !isExtra) return false;
@@ -149,6 +163,11 @@ export class ChatEventReader implements EventReader {
       removed: found.removed && spanOf(shape, found.removed),
     };
   }
+}
+
+function report(figures: Figures, outlet: EventControl): void {
+  if (figures.output === undefined) outlet.report(figures);
+  else outlet.reportCovering(figures);
 }
 
 function repeat(learned: LearnedShape, outlet: EventControl): void {

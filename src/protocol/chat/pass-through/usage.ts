@@ -19,7 +19,18 @@ export const CHAT_USAGE_PATHS = {
   reasoning: 'usage.completion_tokens_details.reasoning_tokens',
 } as const;
 
+/** Groq has a field of its own for the same in the last chunk. */
+export const GROQ_USAGE_PATHS = {
+  groq: 'x_groq.usage',
+  groqInput: 'x_groq.usage.prompt_tokens',
+  groqOutput: 'x_groq.usage.completion_tokens',
+  groqTotal: 'x_groq.usage.total_tokens',
+  groqCacheRead: 'x_groq.usage.prompt_tokens_details.cached_tokens',
+  groqReasoning: 'x_groq.usage.completion_tokens_details.reasoning_tokens',
+} as const;
+
 type Slots = Readonly<Record<keyof typeof CHAT_USAGE_PATHS, number>>;
+type GroqSlots = Readonly<Record<keyof typeof GROQ_USAGE_PATHS, number>>;
 
 export function readChatFigures(bytes: LentBytes, skimmer: Skimmer, slots: Slots): Figures {
   const figure = (slot: number): number | undefined => reportedFigure(bytes, skimmer, slot);
@@ -30,6 +41,16 @@ export function readChatFigures(bytes: LentBytes, skimmer: Skimmer, slots: Slots
     cacheRead: figure(slots.cacheRead) ?? figure(slots.cacheReadDeepseek) ?? figure(slots.cacheReadMoonshot),
     cacheWrite: figure(slots.cacheWrite),
     reasoning: figure(slots.reasoning),
+  };
+}
+
+export function readGroqFigures(bytes: LentBytes, skimmer: Skimmer, slots: GroqSlots): Figures {
+  return {
+    input: reportedFigure(bytes, skimmer, slots.groqInput),
+    output: reportedFigure(bytes, skimmer, slots.groqOutput),
+    total: reportedFigure(bytes, skimmer, slots.groqTotal),
+    cacheRead: reportedFigure(bytes, skimmer, slots.groqCacheRead),
+    reasoning: reportedFigure(bytes, skimmer, slots.groqReasoning),
   };
 }
 

@@ -4,17 +4,18 @@ import { isObject, type JsonObject, type JsonValue } from '../../hub/content/jso
 import { standardBase64 } from '../../hub/content/media.ts';
 import { plainType } from '../../hub/content/media-type.ts';
 import type { Part, TextPart } from '../../hub/part.ts';
+import type { Figures } from '../../meter/usage-report.ts';
 import { findNumber, findText, listObjects, objectText } from '../fields.ts';
 import { type CandidateContent, decodeFinish } from '../finish.ts';
 import { citeText, decodeSearch, decodeSupports, type Support } from '../grounding.ts';
 import { decodeLogprobs } from '../logprobs.ts';
 import { thoughtBlob } from '../signature.ts';
-import { decodeUsage, readFigures } from '../usage.ts';
+import { decodeUsage } from '../usage.ts';
 import { PAYLOADS } from '../wire.ts';
 import { isServerTool } from './parts.ts';
 import { serverTool } from './server-tool.ts';
 
-export function decodeAnswer(body: JsonObject, session: Session): HubAnswer | AnswerError {
+export function decodeAnswer(body: JsonObject, session: Session, figures?: Figures): HubAnswer | AnswerError {
   const error = decodeError(body);
   if (error !== undefined) return error;
   const candidates = listObjects(body.candidates);
@@ -27,7 +28,7 @@ export function decodeAnswer(body: JsonObject, session: Session): HubAnswer | An
   return {
     id: findText(body.responseId),
     choices: choices.length === 0 ? [emptyChoice(body.promptFeedback)] : choices,
-    usage: decodeUsage(readFigures(body.usageMetadata)),
+    usage: decodeUsage(figures),
     serviceTier: undefined,
   };
 }

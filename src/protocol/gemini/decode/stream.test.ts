@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../hub/content/json.ts';
 import type { HubEvent } from '../../hub/event.ts';
+import { openDecoder } from '../../suite/reported.ts';
 import { geminiCodec } from '../codec.ts';
 import { decodeChunks, hubRequest, sessionOf } from '../suite/sample.ts';
 
@@ -197,7 +198,7 @@ describe("Gemini's stream", () => {
 
   it('ends once, and has an answer even without content', () => {
     const events: HubEvent[] = [];
-    const decoder = geminiCodec.createDecoder(foreignClient, (event) => events.push(event));
+    const decoder = openDecoder(geminiCodec, foreignClient, (event) => events.push(event));
     decoder.finish();
     decoder.finish();
     decoder.push(chunk([{ text: 'late' }]));

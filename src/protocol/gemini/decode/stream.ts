@@ -9,7 +9,7 @@ import { findText } from '../fields.ts';
 import { type CandidateContent, decodeFinish } from '../finish.ts';
 import { citeText, decodeSearch, decodeSupports } from '../grounding.ts';
 import { decodeLogprobs } from '../logprobs.ts';
-import { decodeUsage, readFigures } from '../usage.ts';
+import { decodeUsage } from '../usage.ts';
 import { decodeAnswerPart, decodeError, emptyChoice, failure } from './answer.ts';
 import { isPartial, PartialCall } from './partial-call.ts';
 
@@ -47,7 +47,7 @@ export class GeminiStreamDecoder implements StreamDecoder {
     this.#emit = emit;
   }
 
-  push(event: JsonObject): void {
+  push(event: JsonObject, figures?: Figures): void {
     if (this.#isOver) return;
     const error = decodeError(event);
     if (error !== undefined) {
@@ -55,7 +55,7 @@ export class GeminiStreamDecoder implements StreamDecoder {
       this.#emit({ kind: 'error', error });
       return;
     }
-    this.#readUsage(event.usageMetadata);
+    if (figures !== undefined) this.#figures = overlayFigures(this.#figures ?? {}, figures);
     this.#start(findText(event.responseId));
     const { candidates } = event;
     if (isArray(candidates) && candidates.length > 0) this.#readCandidates(candidates);
@@ -90,12 +90,6 @@ export class GeminiStreamDecoder implements StreamDecoder {
     if (this.#isStarted) return;
     this.#isStarted = true;
     this.#emit({ kind: 'start', id, usage: decodeUsage(this.#figures) });
-  }
-
-  #readUsage(metadata: JsonValue | undefined): void {
-    const figures = readFigures(metadata);
-    if (figures === undefined) return;
-    this.#figures = this.#figures === undefined ? figures : overlayFigures(this.#figures, figures);
   }
 
   #readCandidates(candidates: readonly JsonValue[]): void {

@@ -4,11 +4,12 @@ import type { Session } from '../../hub/codec.ts';
 import { readJson, writeJson } from '../../hub/content/json.ts';
 import { unwrapBlobsBase64 } from '../../hub/envelope.ts';
 import type { Part } from '../../hub/part.ts';
+import { decodeWhole } from '../../suite/reported.ts';
 import { geminiCodec } from '../codec.ts';
 import { foreignSession, hubRequest, sessionOf } from '../suite/sample.ts';
 
 function decode(body: unknown, session: Session = sessionOf()): HubAnswer | AnswerError {
-  return geminiCodec.decodeAnswer(readJson(JSON.stringify(body), geminiCodec.rawKeys) ?? {}, session);
+  return decodeWhole(geminiCodec, readJson(JSON.stringify(body), geminiCodec.rawKeys) ?? {}, session);
 }
 
 function choiceOf(body: unknown, session?: Session): Choice {
@@ -64,7 +65,7 @@ describe("Gemini's answer", () => {
 
   it('keeps the spelling of arguments', () => {
     const body = '{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"2":1.0}}}]}}]}';
-    const answer = geminiCodec.decodeAnswer(readJson(body, geminiCodec.rawKeys) ?? {}, sessionOf());
+    const answer = decodeWhole(geminiCodec, readJson(body, geminiCodec.rawKeys) ?? {}, sessionOf());
     expect(answer).toMatchObject({ choices: [{ parts: [{ arguments: '{"2":1.0}' }] }] });
   });
 

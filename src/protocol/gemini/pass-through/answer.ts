@@ -22,7 +22,8 @@ const SHAPE: AnswerShape = {
   error: slots.error,
   signs: [slots.candidates, slots.promptFeedback, slots.usage],
   words: GENERATE_USAGE_RULE.words,
-  settle: (body) => GENERATE_USAGE_RULE.settle(readGenerateFigures(body, skimmer, slots)),
+  figures: (body) => readGenerateFigures(body, skimmer, slots),
+  settle: GENERATE_USAGE_RULE.settle,
   images: () => ((skimmer.starts[slots.candidates] as number) < 0 ? 0 : found.pictures),
 };
 

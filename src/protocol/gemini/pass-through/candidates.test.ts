@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { IMAGES_PER_CALL_MAX } from '../../../bounds.ts';
-import type { RequestFacts } from '../../dialect.ts';
 import { ImageAnswer } from '../../images-to-gemini/from-gemini.ts';
 import { Relay } from '../../pass-through/relay.ts';
 import { generateContent } from '../dialect.ts';
 import { Candidates } from './candidates.ts';
 import { GeminiEventReader } from './stream.ts';
 
-const FACTS = { usageInjected: false } as RequestFacts;
 const data = 'iVBORw0KGgo=';
 const picture = { inlineData: { mimeType: 'image/png', data } };
 
@@ -46,7 +44,7 @@ describe('images in the parts of an answer', () => {
     expect(walked(candidates, 2).pictures).toBe(count);
     // An Images client is charged for the same ones.
     const painting = new ImageAnswer();
-    painting.take(JSON.parse(JSON.stringify({ candidates })));
+    painting.take(JSON.parse(JSON.stringify({ candidates })), undefined);
     expect(painting.count).toBe(count);
   });
 
@@ -89,21 +87,21 @@ describe('images in the usage', () => {
   };
 
   it('of a plain answer count, with figures and without', () => {
-    const answer = generateContent.readResponse(bodyOf(2, { usageMetadata }), FACTS, 'm');
+    const answer = generateContent.readResponse(bodyOf(2, { usageMetadata }), 'm');
     expect(answer.usage).toMatchObject({ images: 2, outputText: 2 });
-    const silent = generateContent.readResponse(bodyOf(2, {}), FACTS, 'm');
+    const silent = generateContent.readResponse(bodyOf(2, {}), 'm');
     expect(silent).toMatchObject({ usage: undefined, images: 2 });
   });
 
   it('are zero for an answer without candidates, whatever came before', () => {
-    generateContent.readResponse(bodyOf(2, {}), FACTS, 'm');
+    generateContent.readResponse(bodyOf(2, {}), 'm');
     const blocked = Buffer.from(JSON.stringify({ promptFeedback: {}, usageMetadata }));
-    expect(generateContent.readResponse(blocked, FACTS, 'm').usage?.images).toBe(0);
+    expect(generateContent.readResponse(blocked, 'm').usage?.images).toBe(0);
   });
 
   it('count up to the bound per call', () => {
     const body = bodyOf(IMAGES_PER_CALL_MAX + 1, { usageMetadata });
-    expect(generateContent.readResponse(body, FACTS, 'm').usage?.images).toBe(IMAGES_PER_CALL_MAX);
+    expect(generateContent.readResponse(body, 'm').usage?.images).toBe(IMAGES_PER_CALL_MAX);
     const relay = new Relay('sse', new GeminiEventReader(), 'm');
     relay.push(Buffer.from(`data: ${body.toString()}\r\n\r\n`));
     expect(relay.usage().usage.images).toBe(IMAGES_PER_CALL_MAX);

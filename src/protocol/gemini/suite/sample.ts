@@ -8,6 +8,7 @@ import type { HubEvent } from '../../hub/event.ts';
 import { Notes } from '../../hub/notes.ts';
 import type { Part } from '../../hub/part.ts';
 import type { HubRequest } from '../../hub/request.ts';
+import { openDecoder } from '../../suite/reported.ts';
 import { geminiCodec } from '../codec.ts';
 
 /** A request as short as it can be; a test names what it is about. */
@@ -77,7 +78,7 @@ export function encodeBody(request: HubRequest, target: Target = targetOf('gemin
 
 export function decodeChunks(chunks: readonly JsonObject[], session: Session): readonly HubEvent[] {
   const events: HubEvent[] = [];
-  const decoder = geminiCodec.createDecoder(session, (event) => events.push(event));
+  const decoder = openDecoder(geminiCodec, session, (event) => events.push(event));
   for (const chunk of chunks) decoder.push(chunk);
   decoder.finish();
   return events;

@@ -10,11 +10,12 @@ import {
 } from '../../hub/content/json.ts';
 import type { Emit, PartHead } from '../../hub/event.ts';
 import type { Citation } from '../../hub/part.ts';
+import { type Figures, overlayFigures } from '../../meter/usage-report.ts';
 import { decodeCitation } from '../citations.ts';
 import { decodeError } from '../errors.ts';
 import { findText, rawObject } from '../fields.ts';
 import { decodeFinish } from '../finish.ts';
-import { decodeUsage, overlayUsage, readUsage, type UsageFigures } from '../usage.ts';
+import { decodeUsage } from '../usage.ts';
 import { vendorReasoning } from './reasoning.ts';
 import { serverTool } from './server-text.ts';
 
@@ -39,13 +40,13 @@ interface State {
   textLength: number;
   signature: string;
   citations: JsonObject[];
-  figures: UsageFigures | undefined;
+  figures: Figures | undefined;
   stop: JsonObject;
 }
 
 const NO_KEYS: ReadonlySet<string> = new Set();
 
-type Handler = (state: State, event: JsonObject) => void;
+type Handler = (state: State, event: JsonObject, figures?: Figures) => void;
 
 const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['message_start', onStart],
@@ -83,10 +84,10 @@ export class MessagesStreamDecoder implements StreamDecoder {
     };
   }
 
-  push(event: JsonObject): void {
+  push(event: JsonObject, figures?: Figures): void {
     const state = this.#state;
     if (state.isFinished || typeof event.type !== 'string') return;
-    HANDLERS.get(event.type)?.(state, event);
+    HANDLERS.get(event.type)?.(state, event, figures);
   }
 
   finish(): void {
@@ -99,11 +100,11 @@ export class MessagesStreamDecoder implements StreamDecoder {
 }
 
 /** A second start is ignored. Relays that join streams send one. */
-function onStart(state: State, event: JsonObject): void {
+function onStart(state: State, event: JsonObject, figures?: Figures): void {
   if (state.isStarted) return;
   const message = isObject(event.message) ? event.message : {};
   state.isStarted = true;
-  state.figures = readUsage(message.usage);
+  state.figures = isObject(message.usage) ? (figures?.shown ?? figures) : undefined;
   const usage = state.figures === undefined ? undefined : decodeUsage(state.figures);
   state.emit({ kind: 'start', id: findText(message.id), usage });
   if (isArray(message.content) && message.content.length > 0) replayWhole(state, message);
@@ -292,13 +293,12 @@ function wholeBlock({ block, input }: State): JsonObject {
 }
 
 /** May come more than once. Figures are cumulative, and the last reason counts. */
-function onMessageDelta(state: State, event: JsonObject): void {
+function onMessageDelta(state: State, event: JsonObject, figures?: Figures): void {
   ensureStarted(state);
   const { delta } = event;
   if (isObject(delta) && typeof delta.stop_reason === 'string') state.stop = delta;
-  const figures = readUsage(event.usage);
-  if (figures === undefined) return;
-  state.figures = overlayUsage(state.figures, figures);
+  if (!isObject(event.usage) || figures === undefined) return;
+  state.figures = overlayFigures(state.figures ?? {}, figures.shown ?? figures);
   state.emit({ kind: 'usage', usage: decodeUsage(state.figures) });
 }
 

@@ -24,7 +24,8 @@ const SHAPE: AnswerShape = {
   error: slots.error,
   signs: [slots.content],
   words: MESSAGES_ANSWER_WORDS,
-  settle: (body) => MESSAGES_USAGE_RULE.settle(readMessagesFigures(body, skimmer, slots)),
+  figures: (body) => readMessagesFigures(body, skimmer, slots),
+  settle: MESSAGES_USAGE_RULE.settle,
 };
 
 export function readMessagesAnswer(body: Buffer, modelId: string): PlainAnswer {

@@ -73,12 +73,12 @@ export class MessagesEventReader implements EventReader {
   }
 }
 
-/** Nothing is generated yet. The start's output figure is a placeholder (1 or so) and is not charged. */
+/** Nothing is generated yet. The start's output figure is a placeholder (1 or so). */
 function readStart(payload: LentBytes, start: number, end: number, outlet: EventControl): void {
   startSkimmer.run(payload, start, end);
   const { slots } = START_TREE;
   const figures = readMessagesFigures(payload, startSkimmer, slots);
-  outlet.report({ ...figures, output: undefined, reasoning: undefined });
+  outlet.reportStart(figures);
   const model = startSkimmer.starts[slots.model] as number;
   if (model >= 0 && payload[model] === QUOTE) {
     outlet.replaceModel(model, startSkimmer.ends[slots.model] as number);

@@ -42,11 +42,13 @@ export function readMessagesFigures(bytes: LentBytes, skimmer: Skimmer, slots: M
     output: figure(slots.output),
     cacheRead: figure(slots.cacheRead),
     cacheWrite: figure(slots.cacheWrite) ?? split,
+    cacheWriteLong: long,
     reasoning: figure(slots.reasoning),
   };
   const start = skimmer.starts[slots.iterations] as number;
   if (start < 0) return figures;
-  return addIterations(figures, bytes.subarray(start, skimmer.ends[slots.iterations]));
+  const billed = addIterations(figures, bytes.subarray(start, skimmer.ends[slots.iterations]));
+  return billed === figures ? figures : { ...billed, shown: figures };
 }
 
 /** The four figures do not overlap. Only thinking is included in the output figure. */

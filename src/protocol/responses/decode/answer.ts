@@ -2,6 +2,7 @@ import type { AnswerError, Finish, HubAnswer, Logprob } from '../../hub/answer.t
 import type { Session } from '../../hub/codec.ts';
 import { isObject, type JsonObject, writeJson } from '../../hub/content/json.ts';
 import type { Part } from '../../hub/part.ts';
+import type { Figures } from '../../meter/usage-report.ts';
 import { listObjects, objectOrEmpty, textOrEmpty } from '../fields.ts';
 import { decodeLogprobs } from '../logprobs.ts';
 import { decodeUsage } from '../usage.ts';
@@ -9,7 +10,7 @@ import { decodeCitations } from './parts.ts';
 import { encryptedBlob, reasoningText } from './reasoning.ts';
 import { decodeVendorTool } from './vendor-tools.ts';
 
-export function decodeAnswer(body: JsonObject, session: Session): HubAnswer | AnswerError {
+export function decodeAnswer(body: JsonObject, session: Session, figures?: Figures): HubAnswer | AnswerError {
   const error = answerError(body);
   if (error !== undefined) return error;
   const items = listObjects(body.output);
@@ -24,7 +25,7 @@ export function decodeAnswer(body: JsonObject, session: Session): HubAnswer | An
   return {
     id: id === '' ? undefined : id,
     choices: [{ parts, finish, ...(logprobs.length > 0 ? { logprobs } : {}) }],
-    usage: decodeUsage(body.usage),
+    usage: decodeUsage(figures),
     serviceTier: tier === '' ? undefined : tier,
   };
 }

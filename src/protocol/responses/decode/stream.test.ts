@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { INTERLEAVED_EVENTS_MAX } from '../../../bounds.ts';
 import type { HubEvent } from '../../hub/event.ts';
+import { openDecoder } from '../../suite/reported.ts';
 import { responsesCodec } from '../codec.ts';
 import { collect } from '../suite/collect.ts';
 import { decodeEvents, OWN } from '../suite/world.ts';
@@ -266,7 +267,7 @@ describe('a stream of the vendor', () => {
 
   test('can be ended by the caller when its terminator was found elsewhere', () => {
     const found: HubEvent[] = [];
-    const decoder = responsesCodec.createDecoder(OWN, (one) => found.push(one));
+    const decoder = openDecoder(responsesCodec, OWN, (one) => found.push(one));
     decoder.push(words(0, 'x') as never);
     decoder.finish();
     decoder.finish();

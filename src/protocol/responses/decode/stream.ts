@@ -2,6 +2,7 @@ import { INTERLEAVED_EVENTS_MAX } from '../../../bounds.ts';
 import type { Session, StreamDecoder } from '../../hub/codec.ts';
 import { isObject, type JsonObject } from '../../hub/content/json.ts';
 import type { Emit } from '../../hub/event.ts';
+import type { Figures } from '../../meter/usage-report.ts';
 import { listObjects, objectOrEmpty, textOrEmpty } from '../fields.ts';
 import { decodeUsage } from '../usage.ts';
 import { toAnswerError, toFinish } from './answer.ts';
@@ -9,7 +10,7 @@ import { finishItem, ITEM_HANDLERS, startItem } from './stream-item.ts';
 import { findOwner, ITEM_ADDED, ITEM_DONE, matchItems } from './stream-items.ts';
 import { createItem, type DecoderState, endItem, type ItemState } from './stream-state.ts';
 
-type Handler = (state: DecoderState, event: JsonObject) => void;
+type Handler = (state: DecoderState, event: JsonObject, figures?: Figures) => void;
 
 const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['response.completed', conclude],
@@ -35,14 +36,14 @@ export function createDecoder(session: Session, emit: Emit): StreamDecoder {
     hasRefusal: false,
   };
   return {
-    push: (event) => push(state, event),
+    push: (event, figures) => push(state, event, figures),
     finish: () => {
       if (!state.isOver) conclude(state, {});
     },
   };
 }
 
-function push(state: DecoderState, event: JsonObject): void {
+function push(state: DecoderState, event: JsonObject, figures?: Figures): void {
   if (state.isOver) return;
   const type = textOrEmpty(event.type);
   if (!state.isStarted) start(state, event);
@@ -51,7 +52,7 @@ function push(state: DecoderState, event: JsonObject): void {
     return;
   }
   const handle = HANDLERS.get(type);
-  if (handle !== undefined) handle(state, event);
+  if (handle !== undefined) handle(state, event, figures);
   // Some vendors send an error in place of an event.
   else if (isObject(event.error)) fail(state, event);
 }
@@ -108,7 +109,7 @@ function replay(state: DecoderState): void {
 }
 
 /** The end. Items that were never closed, or are only in the last event, are emitted. */
-function conclude(state: DecoderState, event: JsonObject): void {
+function conclude(state: DecoderState, event: JsonObject, figures?: Figures): void {
   if (!state.isStarted) start(state, event);
   const response = objectOrEmpty(event.response);
   const { known, added } = matchItems(state.items, listObjects(response.output));
@@ -117,7 +118,7 @@ function conclude(state: DecoderState, event: JsonObject): void {
     closeItem(state, state.open);
   }
   for (const item of added) finishItem(state, createItem({ id: '', place: undefined, type: '' }), item);
-  const usage = decodeUsage(response.usage);
+  const usage = decodeUsage(figures);
   if (usage !== undefined) state.emit({ kind: 'usage', usage });
   const status = event.type === 'response.incomplete' ? 'incomplete' : response.status;
   const seen = { tool: state.hasCall, refusal: state.hasRefusal };

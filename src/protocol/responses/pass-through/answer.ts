@@ -28,7 +28,8 @@ const SHAPE: AnswerShape = {
   // A failed response is an answer too: it has a status and may have usage.
   signs: [slots.items, slots.status],
   words: RESPONSES_ANSWER_WORDS,
-  settle: (body) => RESPONSES_USAGE_RULE.settle(readResponsesFigures(body, skimmer, slots)),
+  figures: (body) => readResponsesFigures(body, skimmer, slots),
+  settle: RESPONSES_USAGE_RULE.settle,
   images: () => ((skimmer.starts[slots.items] as number) < 0 ? 0 : pictures.count),
 };
 

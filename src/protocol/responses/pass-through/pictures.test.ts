@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { IMAGES_PER_CALL_MAX } from '../../../bounds.ts';
-import type { RequestFacts } from '../../dialect.ts';
 import { Relay } from '../../pass-through/relay.ts';
 import { responses } from '../dialect.ts';
 import { ResponsesEventReader } from './stream.ts';
 
-const FACTS = { usageInjected: false } as RequestFacts;
 const made = { id: 'ig_1', type: 'image_generation_call', status: 'completed', result: 'iVBORw0KGgo=' };
 const message = { id: 'msg_1', type: 'message', content: [{ type: 'output_text', text: 'x', result: 'y' }] };
 const usage = { input_tokens: 1, output_tokens: 2 };
@@ -32,7 +30,7 @@ const completed = (output: readonly object[]): object => ended('response.complet
 describe('images of the image tool', () => {
   it.each(ITEMS)('%s', (_name, item, count) => {
     const body = Buffer.from(JSON.stringify({ status: 'completed', output: [message, item], usage }));
-    expect(responses.readResponse(body, FACTS, 'm').usage?.images).toBe(count);
+    expect(responses.readResponse(body, 'm').usage?.images).toBe(count);
     expect(streamed([done(item)])).toBe(count);
     expect(streamed([completed([message, item])])).toBe(count);
   });
@@ -66,8 +64,8 @@ describe('images of the image tool', () => {
     const output = Array.from({ length: IMAGES_PER_CALL_MAX + 1 }, () => made);
     expect(streamed([completed(output)])).toBe(IMAGES_PER_CALL_MAX);
     const body = Buffer.from(JSON.stringify({ status: 'completed', output, usage }));
-    expect(responses.readResponse(body, FACTS, 'm').usage?.images).toBe(IMAGES_PER_CALL_MAX);
+    expect(responses.readResponse(body, 'm').usage?.images).toBe(IMAGES_PER_CALL_MAX);
     const silent = Buffer.from(JSON.stringify({ status: 'completed', output: [made] }));
-    expect(responses.readResponse(silent, FACTS, 'm')).toMatchObject({ usage: undefined, images: 1 });
+    expect(responses.readResponse(silent, 'm')).toMatchObject({ usage: undefined, images: 1 });
   });
 });

@@ -10,6 +10,7 @@ export interface ResponsesUsageSlots {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  readonly cacheWriteLong: number;
   readonly reasoning: number;
 }
 
@@ -21,6 +22,7 @@ export function responsesUsagePaths(prefix: '' | 'response.') {
     output: `${prefix}usage.output_tokens`,
     cacheRead: `${prefix}usage.input_tokens_details.cached_tokens`,
     cacheWrite: `${prefix}usage.input_tokens_details.cache_write_tokens`,
+    cacheWriteLong: `${prefix}usage.input_tokens_details.cache_write_tokens_details.ttl_12h_tokens`,
     reasoning: `${prefix}usage.output_tokens_details.reasoning_tokens`,
   };
 }
@@ -35,6 +37,7 @@ export function readResponsesFigures(
     output: reportedFigure(bytes, skimmer, slots.output),
     cacheRead: reportedFigure(bytes, skimmer, slots.cacheRead),
     cacheWrite: reportedFigure(bytes, skimmer, slots.cacheWrite),
+    cacheWriteLong: reportedFigure(bytes, skimmer, slots.cacheWriteLong),
     reasoning: reportedFigure(bytes, skimmer, slots.reasoning),
   };
 }

@@ -5,6 +5,7 @@ import { type JsonObject, readJson, writeJson } from '../../hub/content/json.ts'
 import type { HubEvent } from '../../hub/event.ts';
 import { Notes } from '../../hub/notes.ts';
 import type { HubRequest } from '../../hub/request.ts';
+import { openDecoder } from '../../suite/reported.ts';
 import { responsesCodec } from '../codec.ts';
 
 /** A reasoning model of this protocol's own vendor. */
@@ -101,7 +102,7 @@ export function payloads(text: string): Record<string, unknown>[] {
 
 export function decodeEvents(events: readonly unknown[], from: Session = OWN): HubEvent[] {
   const found: HubEvent[] = [];
-  const decoder = responsesCodec.createDecoder(from, (event) => found.push(event));
+  const decoder = openDecoder(responsesCodec, from, (event) => found.push(event));
   for (const event of events) decoder.push(event as JsonObject);
   return found;
 }
