@@ -102,7 +102,7 @@ export class Sessions implements SessionAuthenticator {
 
   /** The answer for the client of a stored session. `device` is for browsers. */
   enter({ session, secret }: PreparedSession, accountId: number, device: string): LoggedIn {
-    if (session.kind === 'token') return this.#tokensOf(session.id, accountId, secret);
+    if (session.kind === 'token') return this.#toTokens(session.id, accountId, secret);
     const csrf = this.#parts.tokens.csrfOf(session.id);
     return { kind: 'cookie', session: secret, csrf, device, expiresInSeconds: COOKIE_SESSION_MS / 1000 };
   }
@@ -125,7 +125,7 @@ export class Sessions implements SessionAuthenticator {
       nowMs,
       expiresAtMs: nowMs + REFRESH_TOKEN_MS,
     });
-    if (rotated.kind === 'rotated') return this.#tokensOf(sessionId, rotated.accountId, secret);
+    if (rotated.kind === 'rotated') return this.#toTokens(sessionId, rotated.accountId, secret);
     if (rotated.kind === 'reused') {
       log.warn({ accountId: rotated.accountId }, 'a refresh token was used twice; its session has ended');
     }
@@ -154,7 +154,7 @@ export class Sessions implements SessionAuthenticator {
     return store.endOtherSessions(accountId, sessionId, clock.now());
   }
 
-  #tokensOf(sessionId: string, accountId: number, refreshToken: string): LoggedIn {
+  #toTokens(sessionId: string, accountId: number, refreshToken: string): LoggedIn {
     const { tokens, clock } = this.#parts;
     const expiresAtMs = clock.now() + ACCESS_TOKEN_MS;
     const accessToken = tokens.signAccess({ sessionId, accountId, expiresAtMs });

@@ -60,25 +60,25 @@ export function newTokens(secret: string): Tokens {
   const device = signer(deriveKey(secret, 'device cookie'));
   const csrfKey = deriveKey(secret, 'csrf value');
   const markKey = deriveKey(secret, 'login mark');
-  const csrfOf = (sessionId: string): string => macOf(csrfKey, sessionId);
+  const toCsrfValue = (sessionId: string): string => computeMac(csrfKey, sessionId);
   return {
     signAccess: ({ sessionId, accountId, expiresAtMs }) =>
       access.sign(`tga1.${sessionId}.${accountId}.${Math.floor(expiresAtMs / 1000)}`),
     readAccess: (text, nowMs) => {
-      const claims = claimsOf(access.read(text, ACCESS));
+      const claims = findClaims(access.read(text, ACCESS));
       return claims !== undefined && claims.expiresAtMs > nowMs ? claims : undefined;
     },
     newSecret: (kind, sessionId, random) =>
       secrets[kind].sign(`${SECRETS[kind].mark}.${sessionId}.${encode(random.bytes(SECRET_BYTES))}`),
     readSecret: (kind, text) => secrets[kind].read(text, SECRETS[kind].shape)?.[1],
-    csrfOf,
-    isCsrf: (sessionId, given) => given !== undefined && isSame(csrfOf(sessionId), given),
+    csrfOf: toCsrfValue,
+    isCsrf: (sessionId, given) => given !== undefined && isSame(toCsrfValue(sessionId), given),
     signDevice: ({ id, accountMark }) => device.sign(`tgd1.${id}.${accountMark}`),
     readDevice: (text) => {
       const [, id, accountMark] = device.read(text, DEVICE) ?? [];
       return id === undefined || accountMark === undefined ? undefined : { id, accountMark };
     },
-    markOf: (text) => macOf(markKey, text).slice(0, 22),
+    markOf: (text) => computeMac(markKey, text).slice(0, 22),
   };
 }
 
@@ -97,7 +97,7 @@ export function hashSecret(text: string): string {
  * hash is stored.
  */
 export function makeSetupToken(secret: string, expiresAtMs: number): string {
-  return `tgo1.${macOf(deriveKey(secret, 'setup token'), String(expiresAtMs))}`;
+  return `tgo1.${computeMac(deriveKey(secret, 'setup token'), String(expiresAtMs))}`;
 }
 
 /** Compares in constant time. */
@@ -114,23 +114,23 @@ interface Signer {
 
 function signer(key: Buffer): Signer {
   return {
-    sign: (text) => `${text}.${macOf(key, text)}`,
+    sign: (text) => `${text}.${computeMac(key, text)}`,
     read: (text, shape) => {
       const match = text.length <= LENGTH_MAX ? shape.exec(text) : null;
       if (match === null) return undefined;
       const signed = text.slice(0, -MAC_LENGTH - 1);
-      return isSame(macOf(key, signed), text.slice(-MAC_LENGTH)) ? match : undefined;
+      return isSame(computeMac(key, signed), text.slice(-MAC_LENGTH)) ? match : undefined;
     },
   };
 }
 
-function claimsOf(match: RegExpExecArray | undefined): AccessClaims | undefined {
+function findClaims(match: RegExpExecArray | undefined): AccessClaims | undefined {
   const [, sessionId, accountId, seconds] = match ?? [];
   if (sessionId === undefined) return undefined;
   return { sessionId, accountId: Number(accountId), expiresAtMs: Number(seconds) * 1000 };
 }
 
-function macOf(key: Buffer, text: string): string {
+function computeMac(key: Buffer, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');
 }
 

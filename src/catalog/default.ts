@@ -28,10 +28,10 @@ export function defaultCatalog(
     vendors: OFFERS.map((offer) => offer.vendor).filter(
       (vendor) => !known.vendors.has(vendor.code) && (isFirst || withKey.has(vendor)),
     ),
-    credentials: offers.map((offer) => credentialOf(offer, known)),
+    credentials: offers.map((offer) => toCredentialEntry(offer, known)),
     models: offers
       .filter((offer) => !known.credentials.has(credentialName(offer.vendor)))
-      .flatMap((offer) => offer.models.map((row) => modelOf(offer.vendor, row)))
+      .flatMap((offer) => offer.models.map((row) => toModelEntry(offer.vendor, row)))
       .filter((model) => !known.models.has(model.modelId)),
     policies: isFirst ? POLICIES : [],
     plans: isFirst ? PLANS : [],
@@ -233,7 +233,7 @@ function credentialName(offer: Vendor): string {
   return `${offer.code}-environment`;
 }
 
-function credentialOf(offer: { vendor: Vendor; secret: string }, known: KnownCatalog): CredentialEntry {
+function toCredentialEntry(offer: { vendor: Vendor; secret: string }, known: KnownCatalog): CredentialEntry {
   const name = credentialName(offer.vendor);
   const stored = known.credentials.get(name);
   if (stored !== undefined) {
@@ -258,7 +258,7 @@ function listPrices(row: ModelRow): Prices {
   });
 }
 
-function modelOf(offered: Vendor, row: ModelRow): ModelEntry {
+function toModelEntry(offered: Vendor, row: ModelRow): ModelEntry {
   const isImage = row.image !== undefined;
   const routeProtocols = offered.protocols.filter((protocol) => (protocol === 'images') === isImage);
   return {

@@ -82,7 +82,7 @@ export function bucketPrices(prices: Prices, { cacheRead }: Pick<Usage, 'cacheRe
 
 /** The cost of the usage in micro-yuan: one exact product, cut (not rounded) at six decimals (rule M-1). */
 export function costMicro(usage: Usage, snapshot: PriceSnapshot): bigint {
-  const { plain, afterCacheHit, numerator, denominator } = tariffOf(snapshot);
+  const { plain, afterCacheHit, numerator, denominator } = toTariff(snapshot);
   const prices = usage.cacheRead > 0 ? afterCacheHit : plain;
   const tokens =
     BigInt(usage.inputFresh) * prices.inputFresh +
@@ -102,7 +102,7 @@ const dearest = new WeakMap<PriceSnapshot, PriceSnapshot>();
 export function dearestPrice(snapshot: PriceSnapshot): PriceSnapshot {
   let most = dearest.get(snapshot);
   if (most === undefined) {
-    const { plain, afterCacheHit } = tariffOf(snapshot);
+    const { plain, afterCacheHit } = toTariff(snapshot);
     const inputMicro = maxMicro(plain.inputFresh, maxMicro(plain.cacheRead, plain.cacheWrite));
     const outputMicro = maxMicro(plain.outputText, afterCacheHit.outputText);
     most = { rates: snapshot.rates, prices: { ...snapshot.prices, inputMicro, outputMicro } };
@@ -143,7 +143,7 @@ interface Tariff {
 
 const tariffs = new WeakMap<PriceSnapshot, Tariff>();
 
-function tariffOf(snapshot: PriceSnapshot): Tariff {
+function toTariff(snapshot: PriceSnapshot): Tariff {
   let tariff = tariffs.get(snapshot);
   if (tariff === undefined) {
     const { prices, rates } = snapshot;

@@ -29,7 +29,7 @@ function resolveModel(stored: StoredModel, catalog: StoredCatalog): Model {
     const vendor = catalog.vendors.get(route.vendorCode);
     assert(credential !== undefined && vendor !== undefined, 'a route has its vendor and credential');
     assert(credential.vendorCode === vendor.code, 'a key never meets the address of a stranger');
-    const overrides = overridesOf(longestAnswer(model.maxOutputTokens), capabilities, route.capabilities);
+    const overrides = mergeOverrides(longestAnswer(model.maxOutputTokens), capabilities, route.capabilities);
     return resolveRoute(model.modelId, { ...route, capabilities: overrides }, { vendor, credential });
   });
   // The lowest priority number is tried first; of equal ones the oldest.
@@ -65,7 +65,7 @@ function longestAnswer(maxOutputTokens: number | undefined): CapabilityOverrides
 }
 
 /** Later ones win. Frozen, because others remember by its identity what they found for it. */
-function overridesOf(...overrides: (CapabilityOverrides | undefined)[]): CapabilityOverrides | undefined {
+function mergeOverrides(...overrides: (CapabilityOverrides | undefined)[]): CapabilityOverrides | undefined {
   if (overrides.every((one) => one === undefined)) return undefined;
   return Object.freeze(Object.assign({}, ...overrides) as CapabilityOverrides);
 }

@@ -30,7 +30,7 @@ export class RecentValues {
   put(value: ConversationValue): number {
     this.take(value);
     this.#values.set(mapKey(value), value);
-    this.#bytes += bytesOf(value);
+    this.#bytes += countBytes(value);
     let dropped = 0;
     while (this.#isOver()) {
       for (const oldest of this.#values.values()) {
@@ -47,7 +47,7 @@ export class RecentValues {
     const value = this.#values.get(name);
     if (value === undefined) return undefined;
     this.#values.delete(name);
-    this.#bytes -= bytesOf(value);
+    this.#bytes -= countBytes(value);
     return value;
   }
 
@@ -73,6 +73,6 @@ export function mapKey({ accountId, key }: ConversationKey): string {
   return `${accountId} ${key}`;
 }
 
-function bytesOf({ key, value }: ConversationValue): number {
+function countBytes({ key, value }: ConversationValue): number {
   return value.length + key.length * 2 + ENTRY_BYTES;
 }

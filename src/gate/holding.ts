@@ -62,11 +62,11 @@ export function grantAtEntry(held: Held, holding: Holding, nowMs: number): void 
     return;
   }
   const { amountMicro, bound } = free;
-  held.freeMicro = amountMicro - take(held, holding, shareOf(terms, amountMicro));
+  held.freeMicro = amountMicro - take(held, holding, chooseShare(terms, amountMicro));
   held.shortOf = amountMicro < terms.wantMicro ? bound : undefined;
 }
 
-function shareOf({ wantMicro, shareMicro, wholeIfFree }: MoneyRequest, freeMicro: bigint): bigint {
+function chooseShare({ wantMicro, shareMicro, wholeIfFree }: MoneyRequest, freeMicro: bigint): bigint {
   if (wholeIfFree && freeMicro >= wantMicro) return wantMicro;
   return minMicro(wantMicro, maxMicro(quarterMicro(freeMicro), minMicro(freeMicro, shareMicro)));
 }

@@ -121,7 +121,7 @@ export function discardBody(request: IncomingMessage, response: Closing | undefi
 
 function ignore(): void {}
 
-interface Reading {
+interface BodyReading {
   readonly owner: BudgetOwner;
   readonly response: Closing | undefined;
   readonly budget: ByteBudget;
@@ -134,7 +134,7 @@ interface Reading {
 /** One body being read. In the usual case, one small chunk, it costs this object, a timer and no copy. */
 class BodyReader implements DecoderSink {
   readonly #request: IncomingMessage;
-  readonly #reading: Reading;
+  readonly #reading: BodyReading;
   readonly #collector: Collector;
   #decoder: Decoder | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -144,7 +144,7 @@ class BodyReader implements DecoderSink {
   #isLarge = false;
   #done = false;
 
-  constructor(request: IncomingMessage, reading: Reading) {
+  constructor(request: IncomingMessage, reading: BodyReading) {
     this.#request = request;
     this.#reading = reading;
     this.#collector = new Collector(reading.encoding === 'identity' ? reading.declaredBytes : undefined);
@@ -284,7 +284,7 @@ class HeldBody implements RequestBody {
   readonly #owner: BudgetOwner;
   #released = false;
 
-  constructor(bytes: Buffer, { budget, owner }: Pick<Reading, 'budget' | 'owner'>) {
+  constructor(bytes: Buffer, { budget, owner }: Pick<BodyReading, 'budget' | 'owner'>) {
     this.bytes = bytes;
     this.#budget = budget;
     this.#owner = owner;

@@ -85,7 +85,7 @@ export class Telemetry {
   }
 
   callEnded(record: CallRecord): void {
-    const { call, kind } = this.#labelsOf(record);
+    const { call, kind } = this.#toLabels(record);
     this.#calls.add(call);
     this.#duration.observe(kind, record.durationMs / 1000);
     if (record.ttfbMs !== null) this.#firstByte.observe(kind, record.ttfbMs / 1000);
@@ -144,7 +144,7 @@ export class Telemetry {
     this.#loopDelay.disable();
   }
 
-  #labelsOf(record: CallRecord): CallLabels {
+  #toLabels(record: CallRecord): CallLabels {
     const last = this.#last;
     this.#last = record;
     if (last === undefined || !isAlike(last, record)) this.#lastLabels = this.#findLabels(record);

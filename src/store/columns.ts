@@ -31,16 +31,16 @@ export function encodeColumns<Row>(columns: Columns<Row>, rows: readonly Row[]):
   return Object.values(columns).map(({ encode }) => encode(rows));
 }
 
-const arrayOf = (texts: readonly (string | number | bigint | boolean)[]): string => `{${texts.join(',')}}`;
+const writeArray = (texts: readonly (string | number | bigint | boolean)[]): string => `{${texts.join(',')}}`;
 
 type Whole = number | bigint | null;
 
 export function whole<Row>(type: 'int' | 'bigint', of: (row: Row) => Whole): Column<Row> {
-  return { type, encode: (rows) => arrayOf(rows.map((row) => of(row) ?? 'null')) };
+  return { type, encode: (rows) => writeArray(rows.map((row) => of(row) ?? 'null')) };
 }
 
 export function flag<Row>(of: (row: Row) => boolean): Column<Row> {
-  return { type: 'boolean', encode: (rows) => arrayOf(rows.map(of)) };
+  return { type: 'boolean', encode: (rows) => writeArray(rows.map(of)) };
 }
 
 /** Milliseconds since 1970: faster to write and to read than a date, and exact up to the year 2255. */
@@ -49,13 +49,13 @@ export function time<Row>(of: (row: Row) => number | null): Column<Row> {
 }
 
 export function text<Row>(of: (row: Row) => string | null): Column<Row> {
-  return { type: 'text', encode: (rows) => arrayOf(eachOnce(rows.map(of), quoted)) };
+  return { type: 'text', encode: (rows) => writeArray(eachOnce(rows.map(of), quoted)) };
 }
 
 export function json<Row>(of: (row: Row) => object | null): Column<Row> {
   // Printed JSON has no control characters, so its form as a JSON string is valid in an array too.
   const encode = (value: object): string => JSON.stringify(jsonText(value));
-  return { type: 'jsonb', encode: (rows) => arrayOf(eachOnce(rows.map(of), encode)) };
+  return { type: 'jsonb', encode: (rows) => writeArray(eachOnce(rows.map(of), encode)) };
 }
 
 /** Neighbouring rows are mostly alike: the same model, the same vendor, nothing dropped. */

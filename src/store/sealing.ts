@@ -28,18 +28,18 @@ export async function sealAgain(database: Database, sealer: Sealer): Promise<num
 }
 
 /** A column of sealed texts, and whose they are. */
-interface Place {
+interface SealedColumn {
   readonly table: string;
   readonly owner: string;
   readonly column: string;
 }
 
-const PLACES: readonly Place[] = [
+const PLACES: readonly SealedColumn[] = [
   { table: 'credentials', owner: 'owner_account_id', column: 'secret_sealed' },
   { table: 'verifications', owner: 'account_id', column: 'document_sealed' },
 ];
 
-async function sealPlace(database: Database, sealer: Sealer, place: Place): Promise<number> {
+async function sealPlace(database: Database, sealer: Sealer, place: SealedColumn): Promise<number> {
   let total = 0;
   let lastId = 0;
   for (;;) {
@@ -61,7 +61,7 @@ interface SealStep {
 async function sealStep(
   transaction: Database,
   sealer: Sealer,
-  { place, afterId }: { readonly place: Place; readonly afterId: number },
+  { place, afterId }: { readonly place: SealedColumn; readonly afterId: number },
 ): Promise<SealStep> {
   const { table, owner, column } = place;
   const rows = await transaction.query<{ id: bigint; owner: bigint | null; sealed: string }>(

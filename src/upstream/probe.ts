@@ -78,7 +78,7 @@ export class Prober {
       return { kind: 'fails', status: undefined, latencyMs: 0, message };
     }
     const { protocol, body } = found;
-    const route = { ...found.route, vendor: target.vendor, credential: credentialOf(target) };
+    const route = { ...found.route, vendor: target.vendor, credential: toCredential(target) };
     const asked = { action: 'generate', clientHeaders: {}, contentType: VENDOR_JSON, query: '' } as const;
     const call = { route, protocol, ...asked };
     const startedMs = this.#clock.monotonic();
@@ -90,7 +90,7 @@ export class Prober {
 }
 
 /** It belongs to the account: an address of its own leads to the public network only. */
-function credentialOf({ accountId, vendor, secret, baseUrl }: ProbeTarget): Credential {
+function toCredential({ accountId, vendor, secret, baseUrl }: ProbeTarget): Credential {
   return {
     id: 0,
     name: 'on trial',
@@ -148,7 +148,7 @@ function judge(reply: AskReply, secret: string, latencyMs: number): Probe {
   const body = Array.isArray(value) ? value[0] : value;
   const isAnswer = isJsonObject(body) && (body.error === undefined || body.error === null);
   if (status >= 200 && status < 300 && isAnswer) return { kind: 'works', status, latencyMs };
-  const message = wordsOf(body, secret) ?? silentRefusal(status);
+  const message = findErrorText(body, secret) ?? silentRefusal(status);
   return { kind: 'fails', status, latencyMs, message };
 }
 
@@ -159,7 +159,7 @@ function silentRefusal(status: number): string {
 }
 
 /** The one text of an error that is meant for people; nothing else of a foreign answer is shown. */
-function wordsOf(body: unknown, secret: string): string | undefined {
+function findErrorText(body: unknown, secret: string): string | undefined {
   if (!isJsonObject(body)) return undefined;
   const { error, message } = body;
   const text = isJsonObject(error) ? error.message : (error ?? message);

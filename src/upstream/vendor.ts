@@ -93,7 +93,7 @@ export function addressVendor(call: VendorCall): VendorAddress {
   if (protocol === 'messages') pushAnthropic(headers, clientHeaders);
   else headers.push('user-agent', USER_AGENT);
   pushForwarded(headers, standing, clientHeaders);
-  const path = standing.path + pathOf(protocol, call.action, route.forwardModelId);
+  const path = standing.path + toPath(protocol, call.action, route.forwardModelId);
   const { origin, reach } = standing;
   return { origin, reach, path: withQuery(path, standing.query, call.query), headers };
 }
@@ -148,7 +148,7 @@ function makeTemplate(vendor: Vendor, credential: Credential, protocol: Protocol
   };
 }
 
-function pathOf(protocol: Protocol, action: VendorAction, forwardModelId: string): string {
+function toPath(protocol: Protocol, action: VendorAction, forwardModelId: string): string {
   switch (protocol) {
     case 'chat':
       return '/chat/completions';

@@ -7,13 +7,13 @@ import type { Tree, TreeScalar } from './yaml-tree.ts';
  * Readers of a catalogue file. A reader that finds a problem reports it and answers a harmless stand-in, so
  * that reading goes on and every problem is found; a document with problems is never used.
  */
-export interface Place {
+export interface ReadPosition {
   readonly tree: Tree;
   readonly path: string;
   readonly problems: Problems;
 }
 
-export type Reader<T> = (place: Place) => T;
+export type Reader<T> = (place: ReadPosition) => T;
 
 export interface Field<T> {
   readonly key: string;
@@ -57,7 +57,7 @@ export function object<T extends object>(fields: Fields<T>): Reader<T> {
         made[name] = absent();
       } else {
         if (isMap) problems.add(childPath(path, key), 'is required', tree.line);
-        made[name] = standInOf(read);
+        made[name] = readDefault(read);
       }
     }
     return made as T;
@@ -165,7 +165,7 @@ export const address: Reader<string> = (place) => {
 };
 
 /** Reports a problem at a place and answers the stand-in. */
-export function report<T = undefined>(place: Place, message: string, standIn?: T): T {
+export function report<T = undefined>(place: ReadPosition, message: string, standIn?: T): T {
   place.problems.add(place.path, message, place.tree.line);
   return standIn as T;
 }
@@ -179,13 +179,13 @@ function isEmpty(tree: Tree): boolean {
 }
 
 /** Nothing when there is no value to judge: its problem was reported where it arose. */
-function scalarAt(place: Place): TreeScalar | undefined {
+function scalarAt(place: ReadPosition): TreeScalar | undefined {
   const { tree } = place;
   if (tree.kind !== 'scalar') return report(place, 'must be a single value');
   return tree.origin === 'missing' ? undefined : tree;
 }
 
 /** Reading an absent value gives the default of each reader. Problems with it are not reported. */
-function standInOf(read: Reader<unknown>): unknown {
+function readDefault(read: Reader<unknown>): unknown {
   return read({ tree: NOTHING, path: '', problems: new Problems() });
 }

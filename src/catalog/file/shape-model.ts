@@ -85,7 +85,7 @@ export const modelShape: Reader<ModelEntry> = (place) => {
   return {
     ...model,
     name: model.name ?? model.modelId,
-    billingModes: model.billingModes ?? billingModesOf(model.prices),
+    billingModes: model.billingModes ?? toBillingModes(model.prices),
     // A vendor with the same name for its model needs no second one.
     routes: model.routes?.map((route) => ({
       ...route,
@@ -95,7 +95,7 @@ export const modelShape: Reader<ModelEntry> = (place) => {
 };
 
 /** Rule S-5: 1 tokens, 2 per image, 4 per video; what has a price is a mode. */
-function billingModesOf(prices: Prices): number {
+function toBillingModes(prices: Prices): number {
   const images = prices.imageMicro > 0n ? 2 : 0;
   const videos = prices.videoMicro > 0n ? 4 : 0;
   const tokens = prices.inputMicro > 0n || prices.outputMicro > 0n || images + videos === 0 ? 1 : 0;

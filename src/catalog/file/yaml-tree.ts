@@ -58,7 +58,7 @@ export function readTree(text: string, environment: Environment, problems: Probl
   }
   if (problems.found) return undefined;
   const walk: Walk = { document, lines, environment, problems, nodes: 0, aliases: 0 };
-  return treeOf(document.contents, '', 0, walk);
+  return toTree(document.contents, '', 0, walk);
 }
 
 interface Walk {
@@ -71,7 +71,7 @@ interface Walk {
   aliases: number;
 }
 
-function treeOf(node: Node | null, path: string, depth: number, walk: Walk): Tree {
+function toTree(node: Node | null, path: string, depth: number, walk: Walk): Tree {
   const line = node?.range ? walk.lines.linePos(node.range[0]).line : 1;
   if (++walk.nodes > CATALOG_FILE_NODES_MAX || depth > CATALOG_FILE_DEPTH_MAX) {
     walk.problems.add(path, 'the file is nested too deeply or repeats too much through aliases', line);
@@ -79,19 +79,19 @@ function treeOf(node: Node | null, path: string, depth: number, walk: Walk): Tre
   }
   if (isAlias(node)) {
     const target = ++walk.aliases <= CATALOG_FILE_ALIASES_MAX ? node.resolve(walk.document) : undefined;
-    if (target !== undefined) return treeOf(target, path, depth + 1, walk);
+    if (target !== undefined) return toTree(target, path, depth + 1, walk);
     walk.problems.add(path, `alias *${node.source} means nothing, or there are too many aliases`, line);
   }
   if (node?.tag !== undefined) walk.problems.add(path, `tags such as ${node.tag} are not taken`, line);
-  if (isMap(node)) return { kind: 'map', line, entries: entriesOf(node.items, path, depth, walk) };
+  if (isMap(node)) return { kind: 'map', line, entries: toEntries(node.items, path, depth, walk) };
   if (isSeq(node)) {
-    const items = node.items.map((item, index) => treeOf(item as Node, `${path}[${index}]`, depth + 1, walk));
+    const items = node.items.map((item, index) => toTree(item as Node, `${path}[${index}]`, depth + 1, walk));
     return { kind: 'list', line, items };
   }
-  return isScalar(node) ? scalarOf(node, path, line, walk) : emptyScalar(line);
+  return isScalar(node) ? toScalar(node, path, line, walk) : emptyScalar(line);
 }
 
-function entriesOf(
+function toEntries(
   pairs: readonly { readonly key: unknown; readonly value: unknown }[],
   path: string,
   depth: number,
@@ -101,7 +101,7 @@ function entriesOf(
   for (const { key, value } of pairs) {
     const name = isScalar(key) ? String(key.value) : '(not a text)';
     const child = path === '' ? name : `${path}.${name}`;
-    entries.set(name, treeOf(value as Node | null, child, depth + 1, walk));
+    entries.set(name, toTree(value as Node | null, child, depth + 1, walk));
   }
   return entries;
 }
@@ -110,7 +110,7 @@ function emptyScalar(line: number): TreeScalar {
   return { kind: 'scalar', line, value: null, text: '', origin: 'file' };
 }
 
-function scalarOf(node: Scalar, path: string, line: number, walk: Walk): TreeScalar {
+function toScalar(node: Scalar, path: string, line: number, walk: Walk): TreeScalar {
   const { value } = node;
   if (typeof value === 'string') return substitute(value, path, line, walk);
   if (typeof value === 'number')

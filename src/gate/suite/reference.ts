@@ -61,7 +61,7 @@ export class ReferenceGate {
   enter(request: EnterRequest, funds: Funds): PastCall | string {
     const refusal =
       this.#refuseConcurrency(request) ??
-      this.#refuseWindow(request, hurdlesOf(request)) ??
+      this.#refuseWindow(request, listHurdles(request)) ??
       this.#refuseWallet(request, funds);
     if (refusal !== undefined) return refusal;
     const call: PastCall = {
@@ -72,7 +72,7 @@ export class ReferenceGate {
       actuals: undefined,
       settled: false,
     };
-    for (const { scope, rule } of hurdlesOf(request)) {
+    for (const { scope, rule } of listHurdles(request)) {
       if (rule.dimension !== 'amount') call.windows.push(this.#runningOrNew(scope, rule));
     }
     this.calls.push(call);
@@ -85,7 +85,7 @@ export class ReferenceGate {
     const old = call.money;
     const request = { ...call.request, money };
     call.money = NO_MONEY;
-    const amounts = hurdlesOf(request).filter((hurdle) => hurdle.rule.dimension === 'amount');
+    const amounts = listHurdles(request).filter((hurdle) => hurdle.rule.dimension === 'amount');
     const refusal = this.#refuseWindow(request, amounts) ?? this.#refuseWallet(request, funds);
     if (refusal === undefined) this.#pay(call, request, funds);
     else call.money = old;
@@ -142,7 +142,7 @@ export class ReferenceGate {
 
   /** Coverage is a hurdle only when nobody else pays. */
   #refuseWindow(request: EnterRequest, hurdles: readonly Hurdle[]): string | undefined {
-    const all = request.money?.wallet === undefined ? [...hurdles, ...coverOf(request)] : hurdles;
+    const all = request.money?.wallet === undefined ? [...hurdles, ...listCoverHurdles(request)] : hurdles;
     const refusing = all.flatMap((hurdle) => this.#refuseAt(hurdle, request) ?? []);
     const [first] = refusing;
     return first && `${first.text} ${Math.max(...refusing.map((one) => one.waitMs))}`;
@@ -174,7 +174,7 @@ export class ReferenceGate {
 
   #isCovered(request: EnterRequest): boolean {
     if (request.money?.coverage === undefined) return false;
-    return coverOf(request).every((hurdle) => this.#refuseAt(hurdle, request) === undefined);
+    return listCoverHurdles(request).every((hurdle) => this.#refuseAt(hurdle, request) === undefined);
   }
 
   /** Everybody agreed: the windows begin, and what is free of what is wanted is held. */
@@ -182,7 +182,7 @@ export class ReferenceGate {
     const { money } = request;
     if (money === undefined) return;
     const covered = this.#isCovered(request);
-    const hurdles = [...hurdlesOf(request), ...(covered ? coverOf(request) : [])];
+    const hurdles = [...listHurdles(request), ...(covered ? listCoverHurdles(request) : [])];
     const pots: PastPot[] = [];
     for (const { name, scope, rule } of hurdles) {
       if (name !== 'amount' && name !== 'coverage') continue;
@@ -255,7 +255,7 @@ export class ReferenceGate {
   #used(window: PastWindow): bigint {
     let sum = 0n;
     for (const call of this.calls) {
-      if (call.windows.includes(window)) sum += countOf(window, call);
+      if (call.windows.includes(window)) sum += countUse(window, call);
       if (call.money.pots.some((pot) => pot.window === window)) sum += call.actuals?.amountMicro ?? 0n;
     }
     return sum;
@@ -286,7 +286,7 @@ export class ReferenceGate {
 }
 
 /** The windows of the policies that the call uses, in their order. */
-function hurdlesOf(request: EnterRequest): Hurdle[] {
+function listHurdles(request: EnterRequest): Hurdle[] {
   return request.limits.flatMap(({ scope, policy }) =>
     (policy?.windows ?? [])
       .filter((rule) => usesDimension(rule, request))
@@ -294,7 +294,7 @@ function hurdlesOf(request: EnterRequest): Hurdle[] {
   );
 }
 
-function coverOf(request: EnterRequest): Hurdle[] {
+function listCoverHurdles(request: EnterRequest): Hurdle[] {
   const coverage = request.money?.coverage;
   if (coverage === undefined) return [];
   return coverage.windows.map(({ seconds, amountMicro }) => ({
@@ -322,7 +322,7 @@ function fits(rule: PolicyWindow, used: bigint, request: EnterRequest): boolean 
   return used + BigInt(takes[rule.dimension]) <= rule.limit;
 }
 
-function countOf(window: PastWindow, call: PastCall): bigint {
+function countUse(window: PastWindow, call: PastCall): bigint {
   const { request, actuals } = call;
   switch (window.dimension) {
     case 'requests':

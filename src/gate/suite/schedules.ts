@@ -48,7 +48,7 @@ const COVERAGE = [
 const RUNS = 400;
 
 /** Who may pay, and for how much. */
-interface Terms {
+interface MoneyTerms {
   readonly payers: 'nobody' | 'wallet' | 'wide wallet' | 'coverage' | 'coverage, then wallet';
   readonly want: number;
   readonly least: number;
@@ -64,16 +64,16 @@ type Step =
       /** Which key calls; the first has no policy of its own. */
       readonly key: number;
       readonly size: Pick<EnterRequest, 'inputTokens' | 'images' | 'imagesGuess' | 'videos'>;
-      readonly terms: Terms;
+      readonly terms: MoneyTerms;
     }
   | { readonly kind: 'extend'; readonly which: number; readonly credits: number }
-  | { readonly kind: 'rehold'; readonly which: number; readonly terms: Terms }
+  | { readonly kind: 'rehold'; readonly which: number; readonly terms: MoneyTerms }
   | { readonly kind: 'leave'; readonly which: number; readonly share: number; readonly images: number }
   | { readonly kind: 'settle'; readonly account: number; readonly topUp: number };
 
 const account = fc.integer({ min: 1, max: 2 });
 const which = fc.nat(9);
-const terms: fc.Arbitrary<Terms> = fc.record({
+const terms: fc.Arbitrary<MoneyTerms> = fc.record({
   payers: fc.constantFrom('nobody', 'wallet', 'wide wallet', 'coverage', 'coverage, then wallet'),
   want: fc.constantFrom(5, 9),
   least: fc.constantFrom(1, 1, 4),
@@ -144,14 +144,14 @@ class Play {
   }
 
   async #enter(next: Step & { kind: 'enter' }): Promise<void> {
-    const money = this.#moneyOf(next.account, next.terms);
+    const money = this.#toMoneyRequest(next.account, next.terms);
     const limits = [{ scope: `account:${next.account}`, policy: POLICY }];
     if (next.key > 0) limits.push({ scope: `key:${next.account}${next.key}`, policy: KEY_POLICY });
     const request = callOf({ accountId: next.account, limits, ...next.size, money });
-    const expected = this.reference.enter(request, this.#fundsOf(next.account));
+    const expected = this.reference.enter(request, this.#readFunds(next.account));
     const got = await this.#under.gate.enter(request);
-    if (typeof expected === 'string') return expect(textOf(got)).toBe(expected);
-    expect(textOf(got)).toBe('entered');
+    if (typeof expected === 'string') return expect(printResult(got)).toBe(expected);
+    expect(printResult(got)).toBe('entered');
     if (got.kind !== 'entered') return;
     this.#leases.set(expected, got.lease);
     expectSame(got.lease, expected);
@@ -162,7 +162,7 @@ class Play {
     const [call, lease] = this.#pick(next.which);
     if (call === undefined || lease === undefined || call.money.terms === undefined) return;
     const moreMicro = BigInt(next.credits) * CREDIT;
-    const expected = this.reference.extend(call, moreMicro, this.#fundsOf(call.request.accountId));
+    const expected = this.reference.extend(call, moreMicro, this.#readFunds(call.request.accountId));
     expect(await this.#under.gate.extend(lease, moreMicro)).toBe(expected);
     expectSame(lease, call);
   }
@@ -171,9 +171,9 @@ class Play {
     const [call, lease] = this.#pick(next.which);
     if (call === undefined || lease === undefined) return;
     const { accountId } = call.request;
-    const money = this.#moneyOf(accountId, next.terms);
-    const expected = this.reference.rehold(call, money, this.#fundsOf(accountId));
-    expect(textOf(await this.#under.gate.rehold(lease, money))).toBe(expected ?? 'reheld');
+    const money = this.#toMoneyRequest(accountId, next.terms);
+    const expected = this.reference.rehold(call, money, this.#readFunds(accountId));
+    expect(printResult(await this.#under.gate.rehold(lease, money))).toBe(expected ?? 'reheld');
     expectSame(lease, call);
   }
 
@@ -193,7 +193,7 @@ class Play {
 
   /** What the settler and the store do: take what is pending, from balance where Credits are short. */
   async #settle(next: Step & { kind: 'settle' }): Promise<void> {
-    const before = this.#fundsOf(next.account);
+    const before = this.#readFunds(next.account);
     const calls = this.reference.settle(next.account);
     const chargedMicro = calls.reduce((sum, call) => sum + call.chargeMicro, 0n);
     let creditsMicro = before.creditsMicro - chargedMicro;
@@ -208,7 +208,10 @@ class Play {
     await this.#under.gate.settled({ accountId: next.account, calls, funds: after });
   }
 
-  #moneyOf(accountId: number, { payers, want, least, share, wholeIfFree }: Terms): MoneyRequest | undefined {
+  #toMoneyRequest(
+    accountId: number,
+    { payers, want, least, share, wholeIfFree }: MoneyTerms,
+  ): MoneyRequest | undefined {
     if (payers === 'nobody') return undefined;
     const figures = {
       wantMicro: BigInt(want) * CREDIT,
@@ -216,7 +219,7 @@ class Play {
       shareMicro: BigInt(share) * CREDIT,
       wholeIfFree,
     };
-    const funds = this.#fundsOf(accountId);
+    const funds = this.#readFunds(accountId);
     if (payers === 'wallet') return holdOf(funds, figures);
     if (payers === 'wide wallet') return holdOf(funds, { ...figures, autoExchange: true, capMicro: 60_000n });
     const coverage = coverBy(COVERAGE, `subscription:${accountId}`);
@@ -229,7 +232,7 @@ class Play {
     return entries.length === 0 ? [] : (entries[index % entries.length] ?? []);
   }
 
-  #fundsOf(accountId: number): Funds {
+  #readFunds(accountId: number): Funds {
     const funds = this.#funds.get(accountId);
     if (funds === undefined) throw new Error(`no account ${accountId}`);
     return funds;
@@ -248,7 +251,7 @@ function expectSame(lease: Lease, call: PastCall): void {
   });
 }
 
-function textOf(result: EnterResult | ReholdResult): string {
+function printResult(result: EnterResult | ReholdResult): string {
   if (result.kind !== 'gate-refused') return result.kind;
   if (result.reason === 'credits' || result.reason === 'cap') return result.reason;
   return `${result.reason} ${result.used}/${result.limit} ${result.retryAfterMs}`;

@@ -25,13 +25,13 @@ export function authenticate(
 ): Caller | Refusal | Promise<Caller | Refusal> {
   const last = connection && lastKeys.get(connection);
   const isRepeated = last !== undefined && last.authorization === authorization;
-  const hash = isRepeated ? last.hash : hashOf(authorization, connection);
+  const hash = isRepeated ? last.hash : readKeyHash(authorization, connection);
   if (typeof hash !== 'string') return hash;
   const found = directory.findCaller(hash);
   return found instanceof Promise ? found.then((caller) => judge(caller, nowMs)) : judge(found, nowMs);
 }
 
-function hashOf(authorization = '', connection: object | undefined): string | Refusal {
+function readKeyHash(authorization = '', connection: object | undefined): string | Refusal {
   const key = BEARER.exec(authorization)?.[1];
   if (key === undefined) return refuse('apiKeyRequired');
   // A checksum in the key text rejects garbage and access tokens without a look-up.

@@ -32,7 +32,7 @@ export function findPaymentSources(
   modelId: string,
   moment: Moment,
 ): PaymentSources | undefined {
-  const coverage = coverageOf(account, modelId, moment.nowMs);
+  const coverage = findCoverage(account, modelId, moment.nowMs);
   const wallet = findWallet(account, moment.month);
   return coverage === undefined && wallet === undefined ? undefined : { coverage, wallet };
 }
@@ -50,7 +50,7 @@ export function couldBill(account: Account, { nowMs, month }: Moment): boolean {
 /**
  * A plan covers calls up to its windows. A plan without windows gives level and policy, and covers nothing.
  */
-function coverageOf(account: Account, modelId: string, nowMs: number): CoverageRequest | undefined {
+function findCoverage(account: Account, modelId: string, nowMs: number): CoverageRequest | undefined {
   const subscription = currentSubscription(account, nowMs);
   if (subscription === undefined) return undefined;
   const { coversModels, coverageWindows } = subscription.plan;

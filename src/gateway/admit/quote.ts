@@ -71,7 +71,7 @@ export function quote(facts: RequestFacts, routes: readonly Route[], pricing: Pr
     // The price of images is known at entry. All of it is held, or the call is refused.
     const isWhole = facts.images > 0;
     const cost = (tokens: number): bigint =>
-      costOf(isWhole ? most : Math.min(most, tokens), facts, route, pricing);
+      computeCost(isWhole ? most : Math.min(most, tokens), facts, route, pricing);
     mostMicro = maxMicro(mostMicro, cost(most));
     shareMicro = maxMicro(shareMicro, cost(SHARE_TOKENS));
     leastMicro = maxMicro(leastMicro, cost(LEAST_TOKENS));
@@ -92,7 +92,7 @@ export function outputBound({ outputTokensMax, images }: RequestFacts, route: Ro
 }
 
 /** The cost in micro-yuan of the input, the expected images, and this many output tokens in each answer. */
-function costOf(tokens: number, facts: RequestFacts, route: Route, pricing: PricingContext): bigint {
+function computeCost(tokens: number, facts: RequestFacts, route: Route, pricing: PricingContext): bigint {
   const hasImages = imagesAreUnknown(facts, pricing.model) && mayMakeImages(route, facts);
   const usage: Usage = {
     ...NO_USAGE,
@@ -114,7 +114,7 @@ export function outputTokensPaid(
   { pricing, creditsPerYuan }: { readonly pricing: PricingContext; readonly creditsPerYuan: number },
 ): number {
   const costCredits = (tokens: number): bigint =>
-    creditsMicro(costOf(tokens, facts, route, pricing), creditsPerYuan);
+    creditsMicro(computeCost(tokens, facts, route, pricing), creditsPerYuan);
   const leftMicro = heldMicro - costCredits(0);
   if (leftMicro < 0n) return 0;
   const price = dearestPrice(priceSnapshot(route, pricing));

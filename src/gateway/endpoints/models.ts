@@ -38,7 +38,7 @@ export async function serveModels(
   const nowMs = gateway.deps.clock.now();
   const requestId = newCallId(nowMs);
   gateway.discardBody(request, response);
-  const style = endpoint.style === 'google' ? 'google' : styleOf(request.headers);
+  const style = endpoint.style === 'google' ? 'google' : chooseListStyle(request.headers);
   const [protocol] = PROTOCOLS[style];
   const caller = await identify(request, gateway, nowMs);
   const answer = isRefusal(caller)
@@ -60,7 +60,7 @@ export async function serveModels(
 }
 
 /** Every Messages client sends its version; Google's clients always send their own key header. */
-function styleOf(headers: IncomingHttpHeaders): ListStyle {
+function chooseListStyle(headers: IncomingHttpHeaders): ListStyle {
   if (headers['anthropic-version'] !== undefined) return 'anthropic';
   return headers['x-goog-api-key'] === undefined ? 'openai' : 'google';
 }

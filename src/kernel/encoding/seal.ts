@@ -45,7 +45,7 @@ export function newSealer(secrets: readonly string[], random: Random): Sealer {
   for (const secret of secrets) {
     assert(secretWeakness(secret) === undefined, 'a weak secret never reaches the sealer');
     const key = deriveKey(secret, 'seal');
-    keys.set(idOf(key), key);
+    keys.set(toKeyId(key), key);
   }
   const [first] = keys;
   assert(first !== undefined, 'a sealer has at least one secret');
@@ -83,7 +83,7 @@ export function opensCheckValue(sealer: Sealer, sealed: string): boolean {
   return sealer.unseal(sealed, CHECK_CONTEXT) === CHECK_TEXT;
 }
 
-function idOf(key: Buffer): string {
+function toKeyId(key: Buffer): string {
   return createHmac('sha256', key).update('key id').digest('hex').slice(0, 8);
 }
 

@@ -13,7 +13,7 @@ export type Check = (value: unknown) => string | undefined;
 
 /** Patterns are compiled here, once. The schema bounds the depth of a check. */
 export function createCheck(schema: TSchema): Check {
-  const find = finderOf(schema);
+  const find = compileFinder(schema);
   return (value) => {
     const breach = find(value);
     return breach && `${breach.path.slice(1) || 'body'} ${breach.problem}`;
@@ -31,7 +31,7 @@ interface Breach {
 
 type Finder = (value: unknown) => Breach | undefined;
 
-function finderOf(schema: TSchema): Finder {
+function compileFinder(schema: TSchema): Finder {
   if (schema.const !== undefined) return constantFinder(schema.const);
   if (schema.anyOf !== undefined) return unionFinder(schema.anyOf);
   switch (schema.type) {
@@ -60,7 +60,7 @@ function constantFinder(constant: Constant): Finder {
 
 /** For constants, all of them are named. Otherwise the problem with the first form is reported. */
 function unionFinder(anyOf: readonly TSchema[]): Finder {
-  const finders = anyOf.map(finderOf);
+  const finders = anyOf.map(compileFinder);
   const mayBeNull = anyOf.length > 1 && anyOf.some(({ type }) => type === 'null');
   return (value) => {
     const breaches: Breach[] = [];
@@ -92,14 +92,14 @@ function textFinder(schema: TSchema): Finder {
 
 /** A character is one or two units, so most texts need no counting. */
 function isShorter(text: string, length: number): boolean {
-  return text.length < length || (text.length < 2 * length && charactersOf(text) < length);
+  return text.length < length || (text.length < 2 * length && countCharacters(text) < length);
 }
 
 function isLonger(text: string, length: number): boolean {
-  return text.length > 2 * length || (text.length > length && charactersOf(text) > length);
+  return text.length > 2 * length || (text.length > length && countCharacters(text) > length);
 }
 
-function charactersOf(text: string): number {
+function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
@@ -116,7 +116,7 @@ function numberFinder({ minimum, maximum }: TSchema, type: 'integer' | 'number')
 }
 
 function listFinder({ items = {}, maxItems = Number.POSITIVE_INFINITY }: TSchema): Finder {
-  const find = finderOf(items);
+  const find = compileFinder(items);
   return (value) => {
     if (!Array.isArray(value)) return notOfType('array');
     for (const [index, item] of value.entries()) {
@@ -128,7 +128,7 @@ function listFinder({ items = {}, maxItems = Number.POSITIVE_INFINITY }: TSchema
 }
 
 function recordFinder({ patternProperties = {} }: TSchema): Finder {
-  const finders = Object.values(patternProperties).map(finderOf);
+  const finders = Object.values(patternProperties).map(compileFinder);
   return (value) => {
     if (!isJsonObject(value)) return notOfType('object');
     for (const [name, item] of Object.entries(value)) {
@@ -143,7 +143,7 @@ function recordFinder({ patternProperties = {} }: TSchema): Finder {
 
 /** Own fields only, because every object has a `constructor`. Missing fields are reported first. */
 function objectFinder({ required = [] }: TSchema, properties: TProperties): Finder {
-  const finders = Object.entries(properties).map(([name, schema]) => [name, finderOf(schema)] as const);
+  const finders = Object.entries(properties).map(([name, schema]) => [name, compileFinder(schema)] as const);
   const needed = new Set(required);
   return (value) => {
     if (!isJsonObject(value)) return notOfType('object');

@@ -135,7 +135,7 @@ class Dispatcher {
       }
     } catch (error) {
       this.#discard(exchange);
-      sendFailure(exchange, this.#failureOf(error, exchange));
+      sendFailure(exchange, this.#toFailure(error, exchange));
     }
     this.#ended(exchange);
   }
@@ -149,7 +149,7 @@ class Dispatcher {
     }
     exchange.endpoint = match.row.name;
     const admission = await this.#inSlot(exchange, () =>
-      admit(askingOf(match, request), this.#parts.sessions),
+      admit(toAdmitInput(match, request), this.#parts.sessions),
     );
     if (admission.kind !== 'admitted') {
       this.#discard(exchange);
@@ -160,13 +160,13 @@ class Dispatcher {
     if (body.kind !== 'json') return body;
     const query = readQuery(exchange.query);
     if (query.kind === 'problem') return fail('badParameter', query.message);
-    const checked = this.#validatorOf(match.row)({
+    const checked = this.#requireValidator(match.row)({
       params: match.params,
       query: query.texts,
       body: body.value,
     });
     if (checked.kind === 'problem') return fail('badParameter', checked.message);
-    const context = this.#contextOf(exchange, admission.caller);
+    const context = this.#toContext(exchange, admission.caller);
     return this.#inTime(exchange, () => match.row.handle(checked.input, context));
   }
 
@@ -237,7 +237,7 @@ class Dispatcher {
     }
   }
 
-  #failureOf(error: unknown, { requestId, endpoint }: Exchange): Failure {
+  #toFailure(error: unknown, { requestId, endpoint }: Exchange): Failure {
     const { log } = this.#parts.deps;
     if (error instanceof StoreUnavailable) {
       log.warn({ requestId, endpoint, err: error }, 'platform request failed: the database does not answer');
@@ -247,7 +247,7 @@ class Dispatcher {
     return fail('internal', `Something went wrong on our side (request ${requestId})`);
   }
 
-  #validatorOf(row: Operation): Validator {
+  #requireValidator(row: Operation): Validator {
     const known = this.#validators.get(row);
     if (known !== undefined) return known;
     const made = createValidator(row);
@@ -255,7 +255,7 @@ class Dispatcher {
     return made;
   }
 
-  #contextOf({ request, requestId }: Exchange, caller: Context['caller']): Context {
+  #toContext({ request, requestId }: Exchange, caller: Context['caller']): Context {
     const { headers } = request;
     return {
       ...this.#parts.deps,
@@ -278,7 +278,10 @@ class Dispatcher {
 
 type JsonBody = { readonly kind: 'json'; readonly value: unknown };
 
-function askingOf({ row }: Row, { method = 'GET', headers }: IncomingMessage): Parameters<typeof admit>[0] {
+function toAdmitInput(
+  { row }: Row,
+  { method = 'GET', headers }: IncomingMessage,
+): Parameters<typeof admit>[0] {
   return { access: row.access, method, headers };
 }
 

@@ -17,7 +17,7 @@ export type Router = (method: string, pathname: string) => Match;
 type Segment = { readonly text: string } | { readonly name: string };
 
 /** All rows of one path; they differ in the method. */
-interface Place {
+interface PathRows {
   readonly segments: readonly Segment[];
   readonly rows: Map<string, Operation>;
 }
@@ -34,12 +34,12 @@ export function endpointPath(row: Pick<Operation, 'surface' | 'path'>): string {
  * slash is added or removed, and only the values of parameters are percent-decoded.
  */
 export function createRouter(rows: readonly Operation[]): Router {
-  const fixed = new Map<string, Place>();
-  const open = new Map<string, Place>();
+  const fixed = new Map<string, PathRows>();
+  const open = new Map<string, PathRows>();
   const names = new Set(rows.map(({ name }) => name));
   assert(names.size === rows.length, 'every row of the table has a unique name');
   for (const row of rows) {
-    const segments = segmentsOf(endpointPath(row));
+    const segments = parseSegments(endpointPath(row));
     const shape = segments.map((segment) => ('name' in segment ? ':' : segment.text)).join('/');
     const places = segments.some((segment) => 'name' in segment) ? open : fixed;
     const place = places.get(shape) ?? { segments, rows: new Map() };
@@ -57,7 +57,7 @@ export function createRouter(rows: readonly Operation[]): Router {
   };
 }
 
-function segmentsOf(path: string): Segment[] {
+function parseSegments(path: string): Segment[] {
   return path.split('/').map((part) => (part.startsWith(':') ? { name: part.slice(1) } : { text: part }));
 }
 
@@ -69,7 +69,7 @@ function fits(segments: readonly Segment[], parts: readonly string[]): boolean {
 }
 
 function choose(
-  place: Place,
+  place: PathRows,
   method: string,
   paramsOf: (row: Operation) => ReadonlyMap<string, string> | string,
 ): Match {
@@ -81,7 +81,7 @@ function choose(
   return { kind: 'row', row, params };
 }
 
-function allowed({ rows }: Place): string {
+function allowed({ rows }: PathRows): string {
   const methods = [...rows.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return methods.sort().join(', ');
 }
@@ -89,7 +89,7 @@ function allowed({ rows }: Place): string {
 /** The parameters, or the name of the one that is not percent-encoded. */
 function readParams(row: Operation, parts: readonly string[]): ReadonlyMap<string, string> | string {
   const params = new Map<string, string>();
-  for (const [index, segment] of segmentsOf(endpointPath(row)).entries()) {
+  for (const [index, segment] of parseSegments(endpointPath(row)).entries()) {
     if (!('name' in segment)) continue;
     const value = decodeText(parts[index] ?? '');
     if (value === undefined) return segment.name;

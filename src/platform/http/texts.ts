@@ -48,7 +48,7 @@ function convert(wanted: TSchema, text: string): unknown {
     case 'array':
       return convertList(wanted.items ?? {}, text);
     default:
-      return choiceOf(wanted, text) ?? text;
+      return readChoice(wanted, text) ?? text;
   }
 }
 
@@ -58,7 +58,7 @@ function convertList(items: TSchema, text: string): unknown {
 }
 
 /** A choice among values that are not texts, such as 1, 2 and 3. */
-function choiceOf({ anyOf = [] }: TSchema, text: string): unknown {
+function readChoice({ anyOf = [] }: TSchema, text: string): unknown {
   return anyOf.map((one) => one.const).find((choice) => choice !== undefined && String(choice) === text);
 }
 

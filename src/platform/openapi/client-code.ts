@@ -32,20 +32,20 @@ export function printClient(document: OpenApiDocument): string {
 function printTypes(operation: OpenApiOperation): string {
   const { operationId, description = '', parameters = [], requestBody } = operation;
   const input = [
-    ...parametersOf('params', 'path', parameters),
-    ...parametersOf('query', 'query', parameters),
-    ...bodyOf(requestBody),
+    ...printParameters('params', 'path', parameters),
+    ...printParameters('query', 'query', parameters),
+    ...printBody(requestBody),
   ];
   return [
     `  /** ${description.replaceAll('*/', '* /')} */`,
     `  ${JSON.stringify(operationId)}: {`,
     `    readonly input: { ${input.join('; ')} };`,
-    `    readonly output: ${outputOf(operation)};`,
+    `    readonly output: ${printOutput(operation)};`,
     '  };',
   ].join('\n');
 }
 
-function parametersOf(field: string, place: Parameter['in'], parameters: readonly Parameter[]): string[] {
+function printParameters(field: string, place: Parameter['in'], parameters: readonly Parameter[]): string[] {
   const own = parameters.filter((parameter) => parameter.in === place);
   if (own.length === 0) return [];
   const isNeeded = own.some(({ required }) => required);
@@ -56,14 +56,14 @@ function parametersOf(field: string, place: Parameter['in'], parameters: readonl
   return [`readonly ${field}${isNeeded ? '' : '?'}: { ${fields.join('; ')} }`];
 }
 
-function bodyOf(body: OpenApiOperation['requestBody']): string[] {
+function printBody(body: OpenApiOperation['requestBody']): string[] {
   const schema = body?.content['application/json']?.schema;
   if (schema === undefined) return [];
   return [`readonly body${body?.required === true ? '' : '?'}: ${printType(schema)}`];
 }
 
 /** The output of an operation: the envelope without its constant fields, or a file. */
-function outputOf({ responses }: OpenApiOperation): string {
+function printOutput({ responses }: OpenApiOperation): string {
   const success = responses['200'];
   if (success === undefined || '$ref' in success) return 'never';
   const schema = (success as { content: Record<string, { schema: object }> }).content['application/json']

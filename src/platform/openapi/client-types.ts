@@ -28,12 +28,12 @@ export function printType(schema: object): string {
   if (known.enum !== undefined) return union(known.enum.map((value) => JSON.stringify(value)));
   if (known.anyOf !== undefined) return union(known.anyOf.map(printType));
   if (known.type === 'array') return `readonly ${wrapped(printType(known.items ?? {}))}[]`;
-  if (known.properties !== undefined) return objectOf(known.properties, known.required ?? []);
-  if (known.type === 'object') return recordOf(known);
+  if (known.properties !== undefined) return printObject(known.properties, known.required ?? []);
+  if (known.type === 'object') return printRecord(known);
   return PLAIN[String(known.type)] ?? 'unknown';
 }
 
-function objectOf(properties: Readonly<Record<string, Schema>>, required: readonly string[]): string {
+function printObject(properties: Readonly<Record<string, Schema>>, required: readonly string[]): string {
   const fields = Object.entries(properties).map(([name, field]) => {
     const mark = required.includes(name) ? '' : '?';
     return `readonly ${JSON.stringify(name)}${mark}: ${printType(field)}`;
@@ -41,7 +41,7 @@ function objectOf(properties: Readonly<Record<string, Schema>>, required: readon
   return `{ ${fields.join('; ')} }`;
 }
 
-function recordOf({ patternProperties, additionalProperties }: Schema): string {
+function printRecord({ patternProperties, additionalProperties }: Schema): string {
   const values = Object.values(patternProperties ?? {});
   if (typeof additionalProperties === 'object') values.push(additionalProperties);
   return `Readonly<Record<string, ${values.length === 0 ? 'unknown' : union(values.map(printType))}>>`;

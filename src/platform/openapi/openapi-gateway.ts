@@ -32,14 +32,14 @@ export const GATEWAY_RESPONSES: Readonly<Record<string, Response>> = {
   ...Object.fromEntries(
     [...Map.groupBy(KNOWN, ({ status }) => status)].map(([status, errors]) => [
       `gateway-${status}`,
-      errorsOf(errors),
+      toErrorResponse(errors),
     ]),
   ),
   'gateway-unknown-id': {
     description: 'There is no object with this id, in the vendor’s error format.',
     content: { 'application/json': { schema: { type: 'object' } } },
   },
-  'gateway-method': errorsOf([ERRORS.pathUnknown]),
+  'gateway-method': toErrorResponse([ERRORS.pathUnknown]),
 };
 
 const refer = (status: number, name = `gateway-${status}`): OpenApiOperation['responses'] => ({
@@ -58,13 +58,13 @@ const IN_PATH: Readonly<Record<string, string>> = {
 export const GATEWAY_PATHS: OpenApiDocument['paths'] = Object.fromEntries(
   [...Map.groupBy(GATEWAY_ROWS, ({ path }) => path)].map(([path, rows]) => [
     path,
-    Object.fromEntries(rows.map((row) => [row.method, operationOf(row)])),
+    Object.fromEntries(rows.map((row) => [row.method, toOperation(row)])),
   ]),
 );
 
-function operationOf(row: GatewayRow): OpenApiOperation {
+function toOperation(row: GatewayRow): OpenApiOperation {
   const { id, tag, title, of, note = '' } = row;
-  const parameters = parametersOf(row);
+  const parameters = toParameters(row);
   const protocol = of === undefined ? '' : `Request and answer are those of ${of}’s API.`;
   return {
     operationId: id,
@@ -73,12 +73,12 @@ function operationOf(row: GatewayRow): OpenApiOperation {
     description: `${protocol} ${note}`.trim(),
     security: of === undefined ? [] : [{ apiKey: [] }],
     ...(parameters.length > 0 && { parameters }),
-    ...bodyOf(row),
-    responses: { 200: successOf(row), ...errorsFor(row) },
+    ...toRequestBody(row),
+    responses: { 200: toSuccessResponse(row), ...errorsFor(row) },
   };
 }
 
-function parametersOf({ path, query = {} }: GatewayRow): Parameter[] {
+function toParameters({ path, query = {} }: GatewayRow): Parameter[] {
   const schema = { type: 'string' };
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const description = IN_PATH[name] ?? name;
@@ -90,7 +90,7 @@ function parametersOf({ path, query = {} }: GatewayRow): Parameter[] {
   return [...inPath, ...inQuery];
 }
 
-function bodyOf({ body, example, form }: GatewayRow): Pick<OpenApiOperation, 'requestBody'> {
+function toRequestBody({ body, example, form }: GatewayRow): Pick<OpenApiOperation, 'requestBody'> {
   if (form !== undefined) {
     return { requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } } };
   }
@@ -102,17 +102,17 @@ function bodyOf({ body, example, form }: GatewayRow): Pick<OpenApiOperation, 're
 
 function errorsFor({ method, of, path }: GatewayRow): OpenApiOperation['responses'] {
   if (path === '/readyz')
-    return { 503: textOf('Why calls cannot be served.'), ...refer(404, 'gateway-method') };
+    return { 503: toTextResponse('Why calls cannot be served.'), ...refer(404, 'gateway-method') };
   if (of === undefined) return refer(404, 'gateway-method');
   if (method === 'post') return CALL_ERRORS;
   return path.includes('{') ? { ...READ_ERRORS, ...refer(404, 'gateway-unknown-id') } : READ_ERRORS;
 }
 
-function textOf(description: string): Response {
+function toTextResponse(description: string): Response {
   return { description, content: { 'text/plain; charset=utf-8': { schema: { type: 'string' } } } };
 }
 
-function successOf({ streams, of, type = 'application/json' }: GatewayRow): Response {
+function toSuccessResponse({ streams, of, type = 'application/json' }: GatewayRow): Response {
   const schema = { type: type === 'application/json' ? 'object' : 'string' };
   return {
     description: of === undefined ? 'The current state.' : 'The answer of the vendor.',
@@ -123,7 +123,7 @@ function successOf({ streams, of, type = 'application/json' }: GatewayRow): Resp
   };
 }
 
-function errorsOf(errors: readonly ErrorRow[]): Response {
+function toErrorResponse(errors: readonly ErrorRow[]): Response {
   const examples = errors.map(({ code, message }) => {
     const error = { type: 'gateway_error', code: String(code), message };
     return [String(code), { value: { code, message, error } }];

@@ -13,14 +13,14 @@ export function createDocument(rows: readonly Operation[]): OpenApiDocument {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const row of rows) {
     const path = endpointPath(row).replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(row, failures) };
+    paths[path] = { ...paths[path], [row.method.toLowerCase()]: toOperation(row, failures) };
   }
   return {
     openapi: '3.1.1',
     info: INFO,
     servers: [{ url: '/', description: 'This server' }],
-    tags: [...GATEWAY_TAGS, ...tagsOf(rows)],
-    'x-tagGroups': tagGroupsOf(rows),
+    tags: [...GATEWAY_TAGS, ...toTags(rows)],
+    'x-tagGroups': toTagGroups(rows),
     paths: { ...GATEWAY_PATHS, ...paths },
     components: {
       securitySchemes: SECURITY_SCHEMES,
@@ -68,20 +68,20 @@ const FAILURE_SCHEMA: Node = {
   },
 };
 
-function tagsOf(rows: readonly Operation[]): OpenApiDocument['tags'] {
+function toTags(rows: readonly Operation[]): OpenApiDocument['tags'] {
   const counts = new Map<string, number>();
   for (const { tag } of rows) counts.set(tag, (counts.get(tag) ?? 0) + 1);
   return [...counts].map(([name, count]) => ({ name, description: `${count} operations.` }));
 }
 
 /** For example `listKeys` from "List my keys". */
-export function operationIdOf(title: string): string {
+export function toOperationId(title: string): string {
   const words = title.split(/[^A-Za-z]+/).filter((word) => !/^(?:a|an|the|my)$/i.test(word));
   const [first = '', ...others] = words.map((word) => word.toLowerCase());
   return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-function tagGroupsOf(rows: readonly Operation[]): readonly Node[] {
+function toTagGroups(rows: readonly Operation[]): readonly Node[] {
   const tagsFor = (surfaces: readonly Operation['surface'][]) => [
     ...new Set(rows.filter(({ surface }) => surfaces.includes(surface)).map(({ tag }) => tag)),
   ];
@@ -92,21 +92,21 @@ function tagGroupsOf(rows: readonly Operation[]): readonly Node[] {
   ];
 }
 
-function operationOf(row: Operation, failures: FailureResponses): OpenApiOperation {
-  const parameters = parametersOf(row);
+function toOperation(row: Operation, failures: FailureResponses): OpenApiOperation {
+  const parameters = toParameters(row);
   return {
-    operationId: operationIdOf(row.title),
+    operationId: toOperationId(row.title),
     tags: [row.tag],
     summary: row.title,
     description: row.summary,
-    security: securityOf(row),
+    security: toSecurity(row),
     ...(parameters.length > 0 && { parameters }),
-    ...bodyOf(row),
-    responses: { 200: successOf(row), ...failures.of(failureNames(row)) },
+    ...toRequestBody(row),
+    responses: { 200: toSuccessResponse(row), ...failures.of(failureNames(row)) },
   };
 }
 
-function bodyOf({ body, example }: Operation): Pick<OpenApiOperation, 'requestBody'> {
+function toRequestBody({ body, example }: Operation): Pick<OpenApiOperation, 'requestBody'> {
   if (body === undefined) return {};
   const required = (body.required ?? []).length > 0;
   const media = { schema: body, example: example.body };
@@ -114,13 +114,13 @@ function bodyOf({ body, example }: Operation): Pick<OpenApiOperation, 'requestBo
 }
 
 /** A row with optional access also allows no login. */
-function securityOf({ access }: Operation): readonly Node[] {
+function toSecurity({ access }: Operation): readonly Node[] {
   const logins = [{ login: [] }, { console: [] }];
   if (access === 'public') return [];
   return access === 'optional' ? [...logins, {}] : logins;
 }
 
-function parametersOf({ params, query, path }: Operation): Parameter[] {
+function toParameters({ params, query, path }: Operation): Parameter[] {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const inPath = names.map((name) => ({
     ...describe(params?.properties[name] ?? { type: 'string' }),
@@ -141,16 +141,16 @@ function describe(schema: TSchema): { schema: TSchema; description?: string } {
   return description === undefined ? { schema } : { schema, description };
 }
 
-function successOf(row: Operation): Response {
+function toSuccessResponse(row: Operation): Response {
   if (row.file !== undefined) {
     const content = { [row.file]: { schema: row.data, example: row.example.data } };
     return { description: 'The file.', content };
   }
-  const { schema, example } = envelopeOf(row);
+  const { schema, example } = toEnvelope(row);
   return { description: 'Done.', content: { 'application/json': { schema, example } } };
 }
 
-function envelopeOf({ data, paged, example }: Operation): { schema: Node; example: Node } {
+function toEnvelope({ data, paged, example }: Operation): { schema: Node; example: Node } {
   const count = (minimum: number): Node => ({ type: 'integer', minimum });
   const properties: Record<string, unknown> = {
     code: { type: 'integer', const: 0 },

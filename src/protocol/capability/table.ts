@@ -105,7 +105,7 @@ export function capabilitiesOf(
   vendorModel: string,
   overrides?: CapabilityOverrides,
 ): Capabilities {
-  const cache = overrides === undefined ? known : cacheOf(overrides);
+  const cache = overrides === undefined ? known : requireCache(overrides);
   const key = `${protocol} ${vendorModel}`;
   const found = cache.get(key);
   if (found !== undefined) return found;
@@ -115,7 +115,7 @@ export function capabilitiesOf(
   return made;
 }
 
-function cacheOf(overrides: CapabilityOverrides): Map<string, Capabilities> {
+function requireCache(overrides: CapabilityOverrides): Map<string, Capabilities> {
   const found = overridden.get(overrides);
   if (found !== undefined) return found;
   const made = new Map<string, Capabilities>();
@@ -129,7 +129,7 @@ function look(protocol: TextProtocol, vendorModel: string, overrides: Capability
   const row = rows.find(({ match }) => matches(match, name));
   const webSearch = searching.test(name);
   const merged = { ...unknown, ...row?.capabilities, ...unsupported, webSearch, ...overrides };
-  const efforts = effortsOf(merged);
+  const efforts = completeEfforts(merged);
   // If effort is the only setting, `none` among the efforts switches thinking off.
   const thinkingOff =
     overrides.thinkingOff ?? (merged.thinking === 'effort' ? efforts.includes('none') : merged.thinkingOff);
@@ -144,7 +144,7 @@ function matches(match: string | RegExp, name: string): boolean {
 const USUAL_EFFORTS: readonly Effort[] = ['low', 'medium', 'high'];
 
 /** An operator who sets only how thinking is controlled gets the common effort levels. */
-function effortsOf({ thinking, efforts }: Capabilities): readonly Effort[] {
+function completeEfforts({ thinking, efforts }: Capabilities): readonly Effort[] {
   if (thinking === 'none') return [];
   return efforts.length === 0 && thinking !== 'budget' ? USUAL_EFFORTS : efforts;
 }

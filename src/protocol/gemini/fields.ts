@@ -6,7 +6,7 @@ import { Inexpressible, type Notes } from '../hub/notes.ts';
 /** Both spellings of the field names of this dialect. Only its own names get in, so it stays small. */
 const snakeNames = new Map<string, string>();
 
-function snakeOf(name: string): string {
+function toSnakeCase(name: string): string {
   const known = snakeNames.get(name);
   if (known !== undefined) return known;
   const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -14,7 +14,7 @@ function snakeOf(name: string): string {
   return snake;
 }
 
-function camelOf(name: string): string {
+function toCamelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }
 
@@ -25,7 +25,7 @@ function camelOf(name: string): string {
 export function field(object: JsonObject, name: string): JsonValue | undefined {
   const camel = object[name];
   if (camel !== undefined) return camel ?? undefined;
-  return object[snakeOf(name)] ?? undefined;
+  return object[toSnakeCase(name)] ?? undefined;
 }
 
 /** Notes every field that is not in `known` (camel case) as lost. */
@@ -36,7 +36,7 @@ export function dropUnknown(
   notes: Notes,
 ): void {
   for (const key of Object.keys(object)) {
-    if (!known.has(key) && !known.has(camelOf(key))) notes.drop(path === '' ? key : `${path}.${key}`);
+    if (!known.has(key) && !known.has(toCamelCase(key))) notes.drop(path === '' ? key : `${path}.${key}`);
   }
 }
 

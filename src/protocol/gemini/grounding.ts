@@ -73,14 +73,14 @@ export function placeCitations(parts: readonly Part[]): readonly PlacedCitation[
 /** Google reports a search beside the answer, so the part has no raw form. */
 export function decodeSearch(metadata: JsonValue | undefined): ServerToolPart | undefined {
   if (!isObject(metadata)) return undefined;
-  const queries = textsOf(metadata.webSearchQueries);
+  const queries = readTexts(metadata.webSearchQueries);
   if (queries.length === 0) return undefined;
   const chunks = isArray(metadata.groundingChunks) ? metadata.groundingChunks : [];
   const search = { queries, pages: chunks.flatMap((chunk) => decodePage(chunk) ?? []) };
   return { kind: 'server-tool', protocol: '', raw: '', text: '', search };
 }
 
-function textsOf(value: JsonValue | undefined): readonly string[] {
+function readTexts(value: JsonValue | undefined): readonly string[] {
   return isArray(value) ? value.filter((one) => typeof one === 'string' && one !== '').map(String) : [];
 }
 

@@ -10,17 +10,17 @@ import { SIGNATURE_SENTINEL } from './wire.ts';
 export function returnBlobs(body: JsonObject, target: Target): JsonObject {
   const { contents } = body;
   if (contents === undefined) return body;
-  return { ...body, contents: listOf(contents).map((content) => returnContent(content, target)) };
+  return { ...body, contents: toList(contents).map((content) => returnContent(content, target)) };
 }
 
 /** Google accepts a single object instead of a list. */
-function listOf(value: JsonValue): readonly JsonValue[] {
+function toList(value: JsonValue): readonly JsonValue[] {
   return isArray(value) ? value : [value];
 }
 
 function returnContent(content: JsonValue, target: Target): JsonValue {
   if (!isObject(content) || content.parts === undefined) return content;
-  const parts = listOf(content.parts).flatMap((part): readonly JsonValue[] =>
+  const parts = toList(content.parts).flatMap((part): readonly JsonValue[] =>
     isObject(part) ? returnPart(part, target) : [part],
   );
   // A turn may not be empty, so one with only foreign signatures gets an empty text.

@@ -25,20 +25,20 @@ export function decodeSearch(
     path,
     names,
     contextSize: typeof size === 'string' ? size : undefined,
-    allowedDomains: textsOf(read('allowedDomains')),
-    blockedDomains: textsOf(read('blockedDomains')),
+    allowedDomains: findTexts(read('allowedDomains')),
+    blockedDomains: findTexts(read('blockedDomains')),
     maxUses: typeof uses === 'number' ? uses : undefined,
-    location: isObject(location) ? placeOf(location) : undefined,
+    location: isObject(location) ? findLocation(location) : undefined,
   };
 }
 
-function textsOf(value: JsonValue | undefined): readonly string[] | undefined {
+function findTexts(value: JsonValue | undefined): readonly string[] | undefined {
   const texts = isArray(value) ? value.filter((one) => typeof one === 'string') : [];
   return texts.length === 0 ? undefined : texts;
 }
 
 /** Chat Completions nests the location one level deeper than the others. */
-function placeOf(location: JsonObject): JsonObject | undefined {
+function findLocation(location: JsonObject): JsonObject | undefined {
   const place = isObject(location.approximate) ? location.approximate : location;
   const known = PLACE_FIELDS.filter((name) => typeof place[name] === 'string' && place[name] !== '');
   return known.length === 0 ? undefined : Object.fromEntries(known.map((name) => [name, place[name]]));

@@ -79,7 +79,7 @@ export class ImageAnswer {
       created: createdAtS,
       data: this.#images.map(({ base64 }) => ({ b64_json: base64 })),
       output_format: first?.format,
-      size: first && sizeOf(first),
+      size: first && findSize(first),
       usage: this.#usage(),
     };
   }
@@ -93,7 +93,7 @@ export class ImageAnswer {
       background: 'auto',
       output_format: image.format,
       quality: 'auto',
-      size: sizeOf(image) ?? 'auto',
+      size: findSize(image) ?? 'auto',
       usage: index === this.#images.length - 1 ? this.#usage() : undefined,
     }));
   }
@@ -137,7 +137,7 @@ function pictureTokens(metadata: JsonObject): number | undefined {
 }
 
 /** Only a PNG shows its size at no cost. */
-function sizeOf({ base64 }: MadeImage): string | undefined {
+function findSize({ base64 }: MadeImage): string | undefined {
   if (!base64.startsWith(PNG_HEAD)) return undefined;
   const head = Buffer.from(base64.slice(0, PNG_HEAD_CHARS), 'base64');
   return head.length < 24 ? undefined : `${head.readUInt32BE(16)}x${head.readUInt32BE(20)}`;

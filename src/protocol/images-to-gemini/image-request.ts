@@ -49,12 +49,12 @@ function readPictures(value: JsonValue, path: string): readonly RequestedPicture
 
 /** `{image_url}` as the vendor documents it. Many clients send bare addresses. */
 function readPicture(value: JsonValue, path: string): RequestedPicture {
-  const address = isObject(value) ? addressOf(value, path) : value;
+  const address = isObject(value) ? findAddress(value, path) : value;
   if (typeof address !== 'string') throw new Inexpressible(path, 'an address is needed');
   return decodeAddress(address, path);
 }
 
-function addressOf(value: JsonObject, path: string): JsonValue | undefined {
+function findAddress(value: JsonObject, path: string): JsonValue | undefined {
   if (value.file_id !== undefined && value.file_id !== null) {
     throw new Inexpressible(`${path}.file_id`, 'a file kept at another vendor cannot be sent');
   }

@@ -25,7 +25,7 @@ export function writeForm(body: Buffer, { boundary, parts }: Form, forwardModel:
   let head = '';
   for (const part of parts) {
     const { start, end } = part.content;
-    pieces.push(Buffer.from(`${head}--${boundary}\r\n${headOf(part)}\r\n`));
+    pieces.push(Buffer.from(`${head}--${boundary}\r\n${writePartHead(part)}\r\n`));
     pieces.push(part.name === 'model' ? Buffer.from(forwardModel) : body.subarray(start, end));
     head = '\r\n';
   }
@@ -33,7 +33,7 @@ export function writeForm(body: Buffer, { boundary, parts }: Form, forwardModel:
   return pieces;
 }
 
-function headOf({ name, file }: FormPart): string {
+function writePartHead({ name, file }: FormPart): string {
   const field = `Content-Disposition: form-data; name="${name}"`;
   if (file === undefined) return `${field}\r\n`;
   const type = file.type === undefined ? '' : `Content-Type: ${file.type}\r\n`;

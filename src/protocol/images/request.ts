@@ -100,16 +100,16 @@ function readFormFacts(body: Buffer, parts: readonly FormPart[]): RequestFacts |
   if (models.length > METERED_KEYS_MAX) {
     return refuse('bodyNotJson', { message: `The form has "model" more than ${METERED_KEYS_MAX} times` });
   }
-  const model = textOf(body, models.at(-1));
+  const model = findText(body, models.at(-1));
   if (model === undefined || model === '') return refuse('modelMissing');
   for (const name of ['n', 'stream']) {
     const values = parts.filter((part) => part.name === name);
     const message =
-      values.length > 1 ? `"${name}" comes more than once` : complaintAbout(name, textOf(body, values[0]));
+      values.length > 1 ? `"${name}" comes more than once` : complaintAbout(name, findText(body, values[0]));
     if (message !== undefined) return refuse('bodyNotJson', { message });
   }
   const asked = (name: string): string =>
-    textOf(
+    findText(
       body,
       parts.find((part) => part.name === name),
     ) ?? '';
@@ -136,7 +136,7 @@ function complaintAbout(name: string, text: string | undefined): string | undefi
 }
 
 /** The text of a short field; empty if it is too long or not text. */
-function textOf(body: Buffer, part: FormPart | undefined): string | undefined {
+function findText(body: Buffer, part: FormPart | undefined): string | undefined {
   if (part === undefined) return undefined;
   const bytes = body.subarray(part.content.start, part.content.end);
   if (bytes.length > MODEL_NAME_LENGTH_MAX * 4 || !isUtf8(bytes)) return '';

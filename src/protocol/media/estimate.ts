@@ -40,7 +40,8 @@ export function estimateMedia(
   for (const media of found) {
     if (TEXT_SOURCES.has(textAt(body, media.sourceType))) continue;
     const kind = addressKind(body, media);
-    const file = kind === undefined ? reader.fileAt(body, media.value, nameOf(body, media)) : undefined;
+    const file =
+      kind === undefined ? reader.fileAt(body, media.value, readMediaName(body, media)) : undefined;
     if (kind !== undefined) tokens += addressTokens(kind, rates);
     else if (file !== undefined) tokens += fileTokens(file, rates);
     if (file !== undefined || kind !== undefined) bytes += media.value.end - media.value.start;
@@ -49,10 +50,10 @@ export function estimateMedia(
 }
 
 function textAt(body: Buffer, range: FoundMedia['value']): string {
-  return range.start < 0 ? '' : beginningOf(body, range, NAME_BYTES);
+  return range.start < 0 ? '' : readBeginning(body, range, NAME_BYTES);
 }
 
-function beginningOf(body: Buffer, { start, end }: FoundMedia['value'], bytes: number): string {
+function readBeginning(body: Buffer, { start, end }: FoundMedia['value'], bytes: number): string {
   return plain(body, start, Math.min(end, start + bytes));
 }
 
@@ -68,7 +69,7 @@ function plain(body: Buffer, start: number, end: number): string {
 }
 
 /** The client's name for it. A source in base64 is a file, whatever its name. */
-function nameOf(body: Buffer, { mime, sourceType }: FoundMedia): string {
+function readMediaName(body: Buffer, { mime, sourceType }: FoundMedia): string {
   const named = textAt(body, mime);
   return named === '' && textAt(body, sourceType) === 'base64' ? UNNAMED : named;
 }
@@ -78,7 +79,7 @@ function addressKind(body: Buffer, { key, value, type, mime }: FoundMedia): Medi
   const isId = key === 'file_id';
   // Base64 files have none of these beginnings, so no more of them is read.
   if (!isId && !ADDRESS.test(textAt(body, value).trimStart())) return undefined;
-  const text = beginningOf(body, value, ADDRESS_BYTES).trim();
+  const text = readBeginning(body, value, ADDRESS_BYTES).trim();
   const named = isId ? 'unknown' : kindOfName(text);
   const typed = named === 'unknown' ? kindOfName(textAt(body, mime)) : named;
   if (typed !== 'unknown') return typed;

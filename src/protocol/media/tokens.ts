@@ -59,20 +59,20 @@ function lookUpFamily(protocol: Protocol, model: string): Family {
 
 /** Tiles of 512 pixels, or patches of 32. Small models apply a factor. */
 function openaiPicture(name: string): (size: Pixels) => number {
-  if (name.startsWith('gpt-4o-mini')) return (size) => 2_833 + 5_667 * tilesOf(size);
+  if (name.startsWith('gpt-4o-mini')) return (size) => 2_833 + 5_667 * countTiles(size);
   const factor = name.includes('nano') ? 2.46 : name.includes('mini') ? 1.72 : 1.2;
-  return (size) => Math.max(85 + 170 * tilesOf(size), Math.ceil(factor * patchesOf(size)));
+  return (size) => Math.max(85 + 170 * countTiles(size), Math.ceil(factor * countPatches(size)));
 }
 
 /** The image is scaled to fit 2,048 pixels, and its shorter side to 768. */
-function tilesOf({ width, height }: Pixels): number {
+function countTiles({ width, height }: Pixels): number {
   const scale = Math.min(1, 2_048 / Math.max(width, height), 768 / Math.min(width, height));
   return Math.ceil((width * scale) / 512) * Math.ceil((height * scale) / 512);
 }
 
 const PATCHES_MAX = 2_500;
 
-function patchesOf({ width, height }: Pixels): number {
+function countPatches({ width, height }: Pixels): number {
   return Math.min(PATCHES_MAX, Math.ceil(width / 32) * Math.ceil(height / 32));
 }
 

@@ -11,7 +11,7 @@ export const NO_INDEX = wrapBlobs([]);
 
 /** Web pages. The citation covers the whole block (rule C-67). */
 export function decodeCitation(value: JsonValue | undefined, length: number): Citation | undefined {
-  const url = isObject(value) ? addressOf(value) : undefined;
+  const url = isObject(value) ? findAddress(value) : undefined;
   if (!isObject(value) || url === undefined) return undefined;
   const title = findText(value.title);
   const citedText = findText(value.cited_text);
@@ -25,7 +25,7 @@ export function decodeCitation(value: JsonValue | undefined, length: number): Ci
 }
 
 /** The source of a client's own search result may be anything. Only an address can be cited. */
-function addressOf({ type, url, source }: JsonObject): string | undefined {
+function findAddress({ type, url, source }: JsonObject): string | undefined {
   if (type === 'web_search_result_location') return findText(url);
   const address = type === 'search_result_location' ? (findText(source) ?? '') : '';
   return /^https?:/i.test(address) ? address : undefined;

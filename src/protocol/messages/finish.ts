@@ -32,7 +32,7 @@ export type Called = 'called' | 'not-called';
 export function decodeFinish(holder: JsonObject, called: Called): Finish {
   const reason = REASONS.get(findText(holder.stop_reason) ?? '') ?? (called === 'called' ? 'tool' : 'stop');
   const stopSequence = findText(holder.stop_sequence);
-  const message = explanationOf(holder.stop_details);
+  const message = findExplanation(holder.stop_details);
   return {
     reason,
     ...(stopSequence === undefined ? {} : { stopSequence }),
@@ -40,7 +40,7 @@ export function decodeFinish(holder: JsonObject, called: Called): Finish {
   };
 }
 
-function explanationOf(details: JsonValue | undefined): string | undefined {
+function findExplanation(details: JsonValue | undefined): string | undefined {
   return isObject(details) ? findText(details.explanation) : undefined;
 }
 

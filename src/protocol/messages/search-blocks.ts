@@ -30,16 +30,18 @@ export function searchBlocks({ queries, pages }: SearchMade, callId: string): Se
 
 /** A message without the searches that we added: the vendor refuses results that it did not find itself. */
 export function withoutOurSearches(content: readonly JsonValue[]): readonly JsonValue[] {
-  const ours = new Set(content.filter(isObject).filter(isOurResult).map(idOf));
+  const ours = new Set(content.filter(isObject).filter(isOurResult).map(readBlockId));
   if (ours.size === 0) return content;
-  return content.filter((block) => !isObject(block) || !isServerBlock(block) || !ours.has(idOf(block)));
+  return content.filter(
+    (block) => !isObject(block) || !isServerBlock(block) || !ours.has(readBlockId(block)),
+  );
 }
 
 function isServerBlock({ type }: JsonObject): boolean {
   return type === 'server_tool_use' || type === 'web_search_tool_result';
 }
 
-function idOf({ type, id, tool_use_id }: JsonObject): JsonValue | undefined {
+function readBlockId({ type, id, tool_use_id }: JsonObject): JsonValue | undefined {
   return type === 'server_tool_use' ? id : tool_use_id;
 }
 

@@ -63,12 +63,12 @@ async function write(
 ): Promise<void> {
   const parameters: unknown[] = [];
   for (const { accountId, key, value, createdAtMs } of values) {
-    const sealed = sealer.sealBytes(await pack(value), contextOf({ accountId, key }));
-    parameters.push(accountId, hashOf(key), sealed, value.length, new Date(createdAtMs));
+    const sealed = sealer.sealBytes(await pack(value), toSealContext({ accountId, key }));
+    parameters.push(accountId, toKeyHash(key), sealed, value.length, new Date(createdAtMs));
   }
   await database.query(
     `insert into conversations (account_id, key_hash, sealed, bytes, created_at)
-     select fresh.* from (values ${rowsOf(values.length)})
+     select fresh.* from (values ${writeRows(values.length)})
        as fresh (account_id, key_hash, sealed, bytes, created_at)
      join accounts on accounts.id = fresh.account_id
      on conflict (account_id, key_hash) do update
@@ -78,7 +78,7 @@ async function write(
 }
 
 /** Separate parameters, because the driver sends raw bytes only outside of arrays. */
-function rowsOf(count: number): string {
+function writeRows(count: number): string {
   const rows: string[] = [];
   for (let at = 1; at <= count * 5; at += 5) {
     const sealed = `$${at}::bigint, $${at + 1}::bytea, $${at + 2}::bytea`;
@@ -97,14 +97,14 @@ async function read(
     `select account_id, key_hash, sealed, created_at from conversations
      join unnest($1::bigint[], $2::bytea[]) as wanted (account_id, key_hash) using (account_id, key_hash)
      where created_at > $3`,
-    [keys.map(({ accountId }) => accountId), keys.map(({ key }) => hashOf(key)), new Date(sinceMs)],
+    [keys.map(({ accountId }) => accountId), keys.map(({ key }) => toKeyHash(key)), new Date(sinceMs)],
   );
   const found: ConversationValue[] = [];
   for (const row of rows) {
     const accountId = idNumber(row.account_id);
-    const wanted = keys.find((one) => one.accountId === accountId && hashOf(one.key).equals(row.key_hash));
+    const wanted = keys.find((one) => one.accountId === accountId && toKeyHash(one.key).equals(row.key_hash));
     if (wanted === undefined) continue;
-    const packed = sealer.unsealBytes(row.sealed, contextOf(wanted));
+    const packed = sealer.unsealBytes(row.sealed, toSealContext(wanted));
     if (packed === undefined) continue;
     const value = await unpack(packed);
     found.push({ ...wanted, value, createdAtMs: row.created_at.getTime() });
@@ -126,15 +126,15 @@ async function unpack(packed: Buffer): Promise<Buffer> {
 async function remove(database: Database, { accountId, key }: ConversationKey): Promise<boolean> {
   const gone = await database.query(
     'delete from conversations where account_id = $1 and key_hash = $2 returning 1',
-    [accountId, hashOf(key)],
+    [accountId, toKeyHash(key)],
   );
   return gone.length > 0;
 }
 
-function hashOf(key: string): Buffer {
+function toKeyHash(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
 
-function contextOf({ accountId, key }: ConversationKey): string {
+function toSealContext({ accountId, key }: ConversationKey): string {
   return `conversations:${accountId}:${key}`;
 }

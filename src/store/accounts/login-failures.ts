@@ -75,7 +75,7 @@ async function lockTallies(
      select name, 0, $2, $2 from unnest($1::text[]) as name order by name
      on conflict (scope) do update set failures = login_failures.failures
      returning scope, failures, blocked_until, forgotten_at`,
-    [scopes.map(({ name }) => name), timeOf(nowMs)],
+    [scopes.map(({ name }) => name), toIsoTime(nowMs)],
   );
   return tallyMap(rows);
 }
@@ -95,8 +95,8 @@ async function writeTallies(
     [
       scopes.map(({ name }) => name),
       tallies.map(({ failures }) => failures),
-      tallies.map(({ blockedUntilMs }) => timeOf(blockedUntilMs)),
-      tallies.map(({ forgottenAtMs }) => timeOf(forgottenAtMs)),
+      tallies.map(({ blockedUntilMs }) => toIsoTime(blockedUntilMs)),
+      tallies.map(({ forgottenAtMs }) => toIsoTime(forgottenAtMs)),
     ],
   );
 }
@@ -121,11 +121,11 @@ export async function pruneLoginFailures(database: Database, nowMs: number): Pro
   const gone = await database.query(
     `delete from login_failures where scope in (select scope from login_failures where forgotten_at <= $1
        order by forgotten_at limit $2 for update skip locked) returning 1`,
-    [timeOf(nowMs), SESSIONS_PRUNED_ROWS],
+    [toIsoTime(nowMs), SESSIONS_PRUNED_ROWS],
   );
   return gone.length;
 }
 
-function timeOf(ms: number): string {
+function toIsoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -72,7 +72,7 @@ async function findSession(
     `select sessions.account_id, accounts.role, sessions.kind, sessions.secret_hash, sessions.used_at,
        sessions.ended_at is null and sessions.expires_at > $2 and accounts.status = 'enabled' as live
      from sessions join accounts on accounts.id = sessions.account_id where sessions.id = $1`,
-    [sessionId, timeOf(nowMs)],
+    [sessionId, toIsoTime(nowMs)],
     'find-session',
   );
   if (row === undefined) return undefined;
@@ -83,7 +83,7 @@ async function findSession(
 async function touchSession(database: Database, sessionId: string, nowMs: number): Promise<void> {
   await database.query('update sessions set used_at = greatest(used_at, $2) where id = $1', [
     sessionId,
-    timeOf(nowMs),
+    toIsoTime(nowMs),
   ]);
 }
 
@@ -103,7 +103,7 @@ async function listSessions(
   }>(
     `select id, kind, created_at, used_at, expires_at, address, user_agent from sessions
      where account_id = $1 and ended_at is null and expires_at > $2 order by used_at desc, id limit $3`,
-    [accountId, timeOf(nowMs), SESSIONS_PER_ACCOUNT_MAX],
+    [accountId, toIsoTime(nowMs), SESSIONS_PER_ACCOUNT_MAX],
   );
   return rows.map((row) => ({
     ...{ id: row.id, kind: row.kind, address: row.address, userAgent: row.user_agent },
@@ -133,7 +133,7 @@ function openSession(database: Database, session: NewSession, passwordHash: stri
 /** Also for accounts that were created in the same transaction. */
 export async function insertSession(transaction: Database, session: NewSession): Promise<void> {
   const { accountId, kind, address, userAgent } = session;
-  const createdAt = timeOf(session.createdAtMs);
+  const createdAt = toIsoTime(session.createdAtMs);
   await transaction.query(
     `delete from sessions where account_id = $1 and id in (select id from sessions where account_id = $1
        order by ended_at is null and expires_at > $2 desc, created_at desc offset $3)`,
@@ -148,7 +148,7 @@ export async function insertSession(transaction: Database, session: NewSession):
       kind,
       session.secretHash,
       createdAt,
-      timeOf(session.expiresAtMs),
+      toIsoTime(session.expiresAtMs),
       address,
       userAgent,
     ],
@@ -168,7 +168,7 @@ export async function insertSession(transaction: Database, session: NewSession):
 
 function rotateSecret(database: Database, rotation: Rotation): Promise<Rotated> {
   const { sessionId, oldHash, newHash, nowMs, expiresAtMs } = rotation;
-  const now = timeOf(nowMs);
+  const now = toIsoTime(nowMs);
   return database.transaction(async (transaction) => {
     const [row] = await transaction.query<{ account_id: bigint; secret_hash: string; enabled: boolean }>(
       `select sessions.account_id, sessions.secret_hash, accounts.status = 'enabled' as enabled
@@ -185,7 +185,7 @@ function rotateSecret(database: Database, rotation: Rotation): Promise<Rotated> 
     }
     await transaction.query(
       'update sessions set secret_hash = $2, used_at = $3, expires_at = $4 where id = $1',
-      [sessionId, newHash, now, timeOf(expiresAtMs)],
+      [sessionId, newHash, now, toIsoTime(expiresAtMs)],
     );
     return { kind: 'rotated', accountId };
   });
@@ -200,7 +200,7 @@ async function endSessions(
   const ended = await database.query(
     `update sessions set ended_at = $2
      where account_id = $1 and ended_at is null and ${which.where} returning 1`,
-    [which.accountId, timeOf(which.nowMs), value],
+    [which.accountId, toIsoTime(which.nowMs), value],
   );
   return ended.length;
 }
@@ -230,11 +230,11 @@ export async function pruneSessions(database: Database, nowMs: number): Promise<
   const gone = await database.query(
     `delete from sessions where id in (select id from sessions where expires_at <= $1
        order by expires_at limit $2 for update skip locked) returning 1`,
-    [timeOf(nowMs), SESSIONS_PRUNED_ROWS],
+    [toIsoTime(nowMs), SESSIONS_PRUNED_ROWS],
   );
   return gone.length;
 }
 
-function timeOf(ms: number): string {
+function toIsoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -59,12 +59,12 @@ interface Circumstances {
   readonly lastEndMs: number;
 }
 
-type Period = Pick<NewSubscription, 'startsAtMs' | 'endsAtMs'>;
+type SubscriptionPeriod = Pick<NewSubscription, 'startsAtMs' | 'endsAtMs'>;
 
 function grant(
   database: Database,
   { accountId, planCode }: Pick<NewSubscription, 'accountId' | 'planCode'>,
-  periodOf: (circumstances: Circumstances) => Period,
+  periodOf: (circumstances: Circumstances) => SubscriptionPeriod,
 ): Promise<GrantedSubscription> {
   return database.transaction(async (transaction) => {
     const [plan] = await transaction.query<{ days: number }>('select days from plans where code = $1', [
@@ -158,14 +158,14 @@ export async function listSubscriptions(
     planCode: row.plan_code,
     startsAtMs: row.starts_at.getTime(),
     endsAtMs: row.ends_at.getTime(),
-    status: statusOf(row, nowMs),
+    status: toStatus(row, nowMs),
     createdAtMs: row.created_at.getTime(),
   }));
   return { items, total: count?.total ?? 0 };
 }
 
 /** A period includes its start and excludes its end. */
-function statusOf(row: SubscriptionRow, nowMs: number): ListedSubscription['status'] {
+function toStatus(row: SubscriptionRow, nowMs: number): ListedSubscription['status'] {
   if (row.status === 'cancelled') return 'cancelled';
   if (row.ends_at.getTime() <= nowMs) return 'ended';
   return row.starts_at.getTime() > nowMs ? 'upcoming' : 'active';

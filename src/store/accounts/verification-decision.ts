@@ -164,7 +164,7 @@ async function approve(transaction: Database, { accountId, kind }: FoundVerifica
     `select 1 from verifications where account_id = $1 and kind = $2 and granted_micro > 0 limit 1`,
     [accountId, kind],
   );
-  const grantMicro = granted.length > 0 ? 0n : await grantOf(transaction, kind);
+  const grantMicro = granted.length > 0 ? 0n : await readGrant(transaction, kind);
   if (grantMicro === 0n) return 0n;
   const ref = `verification: ${kind}`;
   await postMovement(transaction, {
@@ -177,7 +177,7 @@ async function approve(transaction: Database, { accountId, kind }: FoundVerifica
   return grantMicro;
 }
 
-async function grantOf(transaction: Database, kind: FoundVerification['kind']): Promise<bigint> {
+async function readGrant(transaction: Database, kind: FoundVerification['kind']): Promise<bigint> {
   const [row] = await transaction.query<{ personal: bigint; enterprise: bigint }>(
     'select grant_personal_micro as personal, grant_enterprise_micro as enterprise from catalog_settings',
   );

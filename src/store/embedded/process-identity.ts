@@ -31,8 +31,8 @@ export function thisProcess(): ProcessIdentity {
 
 export function judge(identity: ProcessIdentity, own = thisProcess()): ProcessState {
   if (identity.namespace !== '') {
-    const boot = bootOf(identity);
-    const isSameKernel = boot !== '' && boot === bootOf(own);
+    const boot = readBootId(identity);
+    const isSameKernel = boot !== '' && boot === readBootId(own);
     if (isSameKernel && identity.namespace !== own.namespace) return 'other-namespace';
     // The same name with another boot is the same machine after a reboot: its processes are gone.
     if (!isSameKernel && identity.host !== own.host) return 'other-machine';
@@ -93,7 +93,7 @@ function findStart(pid: number): string | undefined {
   return `${readIfThere('/proc/sys/kernel/random/boot_id')?.trim() ?? ''}:${ticks}`;
 }
 
-function bootOf({ started }: ProcessIdentity): string {
+function readBootId({ started }: ProcessIdentity): string {
   return started.slice(0, Math.max(0, started.lastIndexOf(':')));
 }
 

@@ -18,7 +18,7 @@ interface EntryRow {
 }
 
 /** Numbers from the first to the last, both included. */
-interface Numbers {
+interface EntryNumbers {
   readonly first: number;
   readonly last: number;
 }
@@ -47,7 +47,7 @@ export async function pageOfBalanceLog(
   accountId: number,
   { range, place }: { readonly range: TimeRange; readonly place: Place },
 ): Promise<LogPage<BalanceItem>> {
-  const { first, last } = await numbersOf(database, accountId, range);
+  const { first, last } = await findEntryNumbers(database, accountId, range);
   const total = Math.max(0, last - first + 1);
   if (place.skip >= total) return { items: [], total };
   const rows = await readEntries(database, accountId, {
@@ -63,7 +63,7 @@ export async function* wholeBalanceLog(
   accountId: number,
   range: TimeRange,
 ): AsyncGenerator<readonly BalanceItem[], void, undefined> {
-  const numbers = await numbersOf(database, accountId, range);
+  const numbers = await findEntryNumbers(database, accountId, range);
   for (let { last } = numbers; last >= numbers.first; last -= EXPORT_ROWS_AT_ONCE) {
     const wanted = { numbers: { first: numbers.first, last }, limit: EXPORT_ROWS_AT_ONCE };
     const rows = await readEntries(database, accountId, wanted);
@@ -71,7 +71,11 @@ export async function* wholeBalanceLog(
   }
 }
 
-async function numbersOf(database: Database, accountId: number, range: TimeRange): Promise<Numbers> {
+async function findEntryNumbers(
+  database: Database,
+  accountId: number,
+  range: TimeRange,
+): Promise<EntryNumbers> {
   const [account] = await database.query<{ last_seq: bigint }>(BALANCE_TEXTS.last, [accountId]);
   const last = idNumber(account?.last_seq ?? 0n);
   const firstSince = async (timeMs: number): Promise<number> => {
@@ -88,7 +92,7 @@ async function numbersOf(database: Database, accountId: number, range: TimeRange
 function readEntries(
   database: Database,
   accountId: number,
-  { numbers, limit }: { readonly numbers: Numbers; readonly limit: number },
+  { numbers, limit }: { readonly numbers: EntryNumbers; readonly limit: number },
 ): Promise<EntryRow[]> {
   return database.query<EntryRow>(BALANCE_TEXTS.page, [accountId, numbers.first, numbers.last, limit]);
 }

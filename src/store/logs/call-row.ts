@@ -60,12 +60,12 @@ export const INSERT_CALLS: Part = {
 /** Many calls have the same price, and it is a third of a row: each goes to the database once. */
 export function encodeCalls(calls: readonly CallRecord[]): string[] {
   const places = new Map<PriceSnapshot, number>();
-  const placed = calls.map(({ price }) => (price === null ? null : placeOf(places, price)));
+  const placed = calls.map(({ price }) => (price === null ? null : requirePriceIndex(places, price)));
   const prices = JSON.stringify([...places.keys()].map(encodePrice));
   return [...encodeColumns(CALL_COLUMNS, calls), PRICE_PLACE.encode(placed), prices];
 }
 
-function placeOf(places: Map<PriceSnapshot, number>, price: PriceSnapshot): number {
+function requirePriceIndex(places: Map<PriceSnapshot, number>, price: PriceSnapshot): number {
   const place = places.get(price) ?? places.size;
   if (place === places.size) places.set(price, place);
   return place;

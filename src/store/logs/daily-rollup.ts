@@ -132,11 +132,11 @@ export async function addToClosedDays(
 ): Promise<void> {
   const late = calls.filter(({ accountId, createdAtMs }) => createdAtMs < closedTo(accountId));
   if (late.length === 0) return;
-  const hours = new Map(late.map((call) => [`${call.accountId} ${hourOf(call)}`, call]));
-  const values = [[...hours.values()].map(({ accountId }) => accountId), [...hours.values()].map(hourOf)];
+  const hours = new Map(late.map((call) => [`${call.accountId} ${toHour(call)}`, call]));
+  const values = [[...hours.values()].map(({ accountId }) => accountId), [...hours.values()].map(toHour)];
   await transaction.query(ADD_UP_AGAIN, values);
 }
 
-function hourOf({ createdAtMs }: CallRecord): string {
+function toHour({ createdAtMs }: CallRecord): string {
   return new Date(Math.floor(createdAtMs / HOUR_MS) * HOUR_MS).toISOString();
 }

@@ -155,12 +155,12 @@ export function addRollups(
   }
   const rows = [...usage.values()];
   if (rows.length > 0) writes.add(ADD_USAGE, encodeColumns(USAGE, rows));
-  const users = modelUsers.add(writes, rows.filter((row) => row.served > 0).map(userOf));
+  const users = modelUsers.add(writes, rows.filter((row) => row.served > 0).map(toModelUser));
   if (models.size > 0) writes.add(ADD_MODELS, encodeColumns(MODELS, [...models.values()]));
   return users;
 }
 
-function userOf({ hourMs, model, call }: UsageRow): ModelUser {
+function toModelUser({ hourMs, model, call }: UsageRow): ModelUser {
   return { day: Math.floor(hourMs / DAY_MS), model, accountId: call.accountId };
 }
 
@@ -199,7 +199,7 @@ function addFirstToken(row: { ttftCalls: number; ttftMs: number }, call: CallRec
 }
 
 function usageRow(rows: Map<string, UsageRow>, model: string, call: CallRecord): UsageRow {
-  const hourMs = hourOf(call);
+  const hourMs = toHourMs(call);
   const credential = call.payer === 'byok' ? lastCredential(call) : '';
   // The texts that may hold anything come last, the first of them with its length.
   const key =
@@ -249,7 +249,7 @@ function addModel(rows: Map<string, ModelRow>, place: ModelPlace, consumption: C
 /** Users choose the names of their credentials; a model's rows know only those of the platform. */
 function modelRow(rows: Map<string, ModelRow>, place: ModelPlace, call: CallRecord): ModelRow {
   const { model, lane } = place;
-  const hourMs = hourOf(call);
+  const hourMs = toHourMs(call);
   const vendor = storable(place.vendor);
   const credential = call.payer === 'byok' ? '' : lastCredential(call);
   const key = `${hourMs} ${model.length} ${model} ${vendor.length} ${vendor} ${credential}`;
@@ -275,6 +275,6 @@ function isFailed({ verdict }: CallRecord): boolean {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-function hourOf({ createdAtMs }: CallRecord): number {
+function toHourMs({ createdAtMs }: CallRecord): number {
   return createdAtMs - (createdAtMs % HOUR_MS);
 }

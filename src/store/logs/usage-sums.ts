@@ -78,17 +78,17 @@ const EDGES = '$5::timestamptz[]';
 const WITH_DAYS = `with ${daysAndGaps({ ...SPAN, edges: EDGES })}`;
 
 /** Without cut hours the log is not even planned, and without room for a day no days. */
-interface Reading {
+interface Sources {
   readonly days: boolean;
   readonly cuts: boolean;
 }
 
-const rowsOf = ({ days, cuts }: Reading): string =>
+const writeSource = ({ days, cuts }: Sources): string =>
   `${days ? WHOLE : HOURS}${cuts ? ` union all ${CUT_HOURS}` : ''}`;
-const headOf = ({ days }: Reading): string => (days ? WITH_DAYS : '');
+const writeHead = ({ days }: Sources): string => (days ? WITH_DAYS : '');
 
-const bucketsText = (reading: Reading): string => `${headOf(reading)}
-  select width_bucket(at, ${EDGES}) as bucket, ${ADDED} from (${rowsOf(reading)}) as rows group by 1`;
+const bucketsText = (reading: Sources): string => `${writeHead(reading)}
+  select width_bucket(at, ${EDGES}) as bucket, ${ADDED} from (${writeSource(reading)}) as rows group by 1`;
 
 const COLUMN_OF: Readonly<Record<UsageGroup, (typeof GROUPS)[number]>> = {
   model: 'model_id',
@@ -98,43 +98,47 @@ const COLUMN_OF: Readonly<Record<UsageGroup, (typeof GROUPS)[number]>> = {
 };
 
 /** The limit comes after the filter. Edges that no group needs are empty. */
-const groupsText = (by: UsageGroup, reading: Reading): string => `${headOf(reading)}
-  select ${COLUMN_OF[by]}::text as name, ${ADDED} from (${rowsOf(reading)}) as rows group by 1
+const groupsText = (by: UsageGroup, reading: Sources): string => `${writeHead(reading)}
+  select ${COLUMN_OF[by]}::text as name, ${ADDED} from (${writeSource(reading)}) as rows group by 1
   order by sum(amount_micro) desc, sum(calls) desc, 1 limit $12`;
 
-const seriesText = (by: UsageGroup, reading: Reading): string => `${headOf(reading)}
+const seriesText = (by: UsageGroup, reading: Sources): string => `${writeHead(reading)}
   select width_bucket(at, ${EDGES}) as bucket,
     case when ${COLUMN_OF[by]}::text = any($12::text[]) then ${COLUMN_OF[by]}::text end as name, ${ADDED}
-  from (${rowsOf(reading)}) as rows group by 1, 2`;
+  from (${writeSource(reading)}) as rows group by 1, 2`;
 
-interface Wanted {
+interface UsageQuery {
   readonly range: UsageFilter;
   /** They go up; all within the range. */
   readonly edges: readonly number[];
 }
 
-function readingOf({ range, edges }: Wanted, cuts: readonly string[]): Reading {
+function chooseSources({ range, edges }: UsageQuery, cuts: readonly string[]): Sources {
   return { days: hasRoomForDays(range, edges), cuts: cuts.length > 0 };
 }
 
-function valuesOf(accountId: number, { range, edges }: Wanted, cuts: readonly string[]): readonly unknown[] {
+function toValues(
+  accountId: number,
+  { range, edges }: UsageQuery,
+  cuts: readonly string[],
+): readonly unknown[] {
   const times = edges.map((edge) => new Date(edge).toISOString());
   return [accountId, ...rangeValues(range), cuts, times, ...filterValues(range)];
 }
 
-const cutsOf = ({ range, edges }: Wanted): readonly string[] =>
+const findCutHours = ({ range, edges }: UsageQuery): readonly string[] =>
   listCutHours([range.fromMs, range.toMs, ...edges]);
 
 /** The usage between each edge and the next one, after an element for what comes before the first edge. */
 export async function usageBetween(
   database: Database,
   accountId: number,
-  wanted: Wanted,
+  wanted: UsageQuery,
 ): Promise<readonly UsageSums[]> {
-  const cuts = cutsOf(wanted);
+  const cuts = findCutHours(wanted);
   const rows = await database.query<SumRow & { readonly bucket: number }>(
-    bucketsText(readingOf(wanted, cuts)),
-    valuesOf(accountId, wanted, cuts),
+    bucketsText(chooseSources(wanted, cuts)),
+    toValues(accountId, wanted, cuts),
   );
   return inBuckets(rows, wanted.edges.length + 1);
 }
@@ -151,10 +155,10 @@ export async function usageBy(
   { by, range, most }: WantedGroups,
 ): Promise<readonly GroupUsage[]> {
   const wanted = { range, edges: [] };
-  const cuts = cutsOf(wanted);
+  const cuts = findCutHours(wanted);
   const rows = await database.query<SumRow & { readonly name: string }>(
     groupsText(by, { days: true, cuts: cuts.length > 0 }),
-    [...valuesOf(accountId, wanted, cuts), most],
+    [...toValues(accountId, wanted, cuts), most],
   );
   return rows.map((row) => ({ group: row.name, ...sumsFromRow(row) }));
 }
@@ -163,14 +167,14 @@ export async function usageBy(
 export async function usageSeries(
   database: Database,
   accountId: number,
-  { by, most, ...wanted }: WantedGroups & Wanted,
+  { by, most, ...wanted }: WantedGroups & UsageQuery,
 ): Promise<readonly GroupSeries[]> {
   const largest = await usageBy(database, accountId, { by, most, range: wanted.range });
   const names = largest.map(({ group }) => group);
-  const cuts = cutsOf(wanted);
+  const cuts = findCutHours(wanted);
   const rows = await database.query<SumRow & { readonly bucket: number; readonly name: string | null }>(
-    seriesText(by, readingOf(wanted, cuts)),
-    [...valuesOf(accountId, wanted, cuts), names],
+    seriesText(by, chooseSources(wanted, cuts)),
+    [...toValues(accountId, wanted, cuts), names],
   );
   const byName = Map.groupBy(rows, ({ name }) => name ?? undefined);
   return [...names, ...(byName.has(undefined) ? [undefined] : [])].map((group) => ({

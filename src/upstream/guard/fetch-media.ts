@@ -73,7 +73,7 @@ export class GuardedFetcher implements MediaFetcher {
     } catch (error) {
       if (late.aborted) return failure('too-slow', 'the time is up');
       if (error instanceof NotFetched) return failure(error.reason, error.message);
-      return failure('unreachable', detailOf(error));
+      return failure('unreachable', toDetail(error));
     } finally {
       leave();
     }
@@ -108,7 +108,7 @@ export class GuardedFetcher implements MediaFetcher {
     });
     try {
       const answer = await answerTo(asked);
-      const location = redirectOf(answer);
+      const location = findRedirect(answer);
       return location === undefined ? await readMedia(answer, room) : { location };
     } finally {
       asked.destroy();
@@ -160,7 +160,7 @@ function answerTo(asked: ClientRequest): Promise<IncomingMessage> {
   });
 }
 
-function redirectOf({ statusCode = 0, headers }: IncomingMessage): string | undefined {
+function findRedirect({ statusCode = 0, headers }: IncomingMessage): string | undefined {
   if (statusCode < 300 || statusCode > 399) return undefined;
   if (headers.location === undefined) throw new NotFetched('unreachable', `status ${statusCode}`);
   return headers.location;
@@ -195,7 +195,7 @@ function failure(reason: MediaFailure['reason'], detail: string): MediaFailure {
 }
 
 /** Codes only: Node's messages quote names and addresses. */
-function detailOf(error: unknown): string {
+function toDetail(error: unknown): string {
   if (error instanceof ForbiddenAddress || error instanceof EgressError) return error.message;
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? code : 'the connection failed';

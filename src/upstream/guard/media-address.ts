@@ -46,17 +46,17 @@ export async function judgedTarget(
   resolve: Resolve,
 ): Promise<string> {
   const host = bareHost(url);
-  if (isIP(host) !== 0 || ownHosts.has(url.host) || ownHosts.has(url.hostname)) return targetOf(url);
+  if (isIP(host) !== 0 || ownHosts.has(url.host) || ownHosts.has(url.hostname)) return toTarget(url);
   const [first] = await judge(host, 'user', resolve);
-  return targetOf(url, first?.address);
+  return toTarget(url, first?.address);
 }
 
 /** `host:port`, as a proxy wants it. */
-export function targetOf(url: URL, host = bareHost(url)): string {
-  return `${isIP(host) === 6 ? `[${host}]` : host}:${portOf(url)}`;
+export function toTarget(url: URL, host = bareHost(url)): string {
+  return `${isIP(host) === 6 ? `[${host}]` : host}:${readPort(url)}`;
 }
 
-export function portOf({ port, protocol }: URL): string {
+export function readPort({ port, protocol }: URL): string {
   return port !== '' ? port : protocol === 'https:' ? '443' : '80';
 }
 

@@ -35,12 +35,12 @@ const PRIVATE_V6: readonly (readonly [string, number])[] = [
   ['3fff::', 20],
 ];
 
-const privateV4 = listOf(PRIVATE_V4, 'ipv4');
-const privateV6 = listOf(PRIVATE_V6, 'ipv6');
+const privateV4 = toBlockList(PRIVATE_V4, 'ipv4');
+const privateV6 = toBlockList(PRIVATE_V6, 'ipv6');
 /** All that was ever given out. Loopback, link-local, unique-local, mapped and NAT64 ones lie outside. */
-const globalV6 = listOf([['2000::', 3]], 'ipv6');
+const globalV6 = toBlockList([['2000::', 3]], 'ipv6');
 
-function listOf(subnets: readonly (readonly [string, number])[], family: 'ipv4' | 'ipv6'): BlockList {
+function toBlockList(subnets: readonly (readonly [string, number])[], family: 'ipv4' | 'ipv6'): BlockList {
   const list = new BlockList();
   for (const [address, prefix] of subnets) list.addSubnet(address, prefix, family);
   return list;

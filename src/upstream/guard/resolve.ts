@@ -39,13 +39,13 @@ async function askServers(name: string, servers?: readonly string[]): Promise<re
     const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     // Many names have addresses of one family only.
     if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
-    const addresses = [...addressesOf(four, 4), ...addressesOf(six, 6)];
+    const addresses = [...toAddresses(four, 4), ...toAddresses(six, 6)];
     return addresses.slice(0, DNS_ADDRESSES_MAX);
   } finally {
     clearTimeout(late);
   }
 }
 
-function addressesOf(found: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
+function toAddresses(found: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
   return found.status === 'rejected' ? [] : found.value.map((address) => ({ address, family }));
 }

@@ -76,7 +76,7 @@ interface CredentialState {
   refusals: number;
 }
 
-interface Book {
+interface HealthRecords {
   readonly routes: Map<string, RouteState>;
   readonly credentials: Map<number, CredentialState>;
 }
@@ -85,9 +85,9 @@ interface Book {
 export class Health {
   readonly #clock: Clock;
   readonly #shared: SharedLimits | undefined;
-  readonly #platform: Book = { routes: new Map(), credentials: new Map() };
+  readonly #platform: HealthRecords = { routes: new Map(), credentials: new Map() };
   /** Of credentials that accounts host: many, and none of them ever crowds out or reports as a platform's. */
-  readonly #byok: Book = { routes: new Map(), credentials: new Map() };
+  readonly #byok: HealthRecords = { routes: new Map(), credentials: new Map() };
 
   /** With `shared`, the limits of credentials are counted for all nodes together; otherwise here. */
   constructor(clock: Clock, shared?: SharedLimits) {
@@ -98,9 +98,9 @@ export class Health {
   /** May the route be used now? The worst that is known of it. */
   condition(route: Route): RouteCondition {
     const nowMs = this.#clock.monotonic();
-    const { routes, credentials } = this.#bookOf(route);
+    const { routes, credentials } = this.#chooseRecords(route);
     const credential = credentials.get(route.credential.id);
-    const state = routes.get(keyOf(route));
+    const state = routes.get(toRouteKey(route));
     if (credential !== undefined && this.#limitedMs(credential, route.credential, nowMs) > 0)
       return 'at-limit';
     if (state !== undefined) {
@@ -114,9 +114,9 @@ export class Health {
   /** How long a cooling or limited route stays so, as far as we know. */
   freeInMs(route: Route): number {
     const nowMs = this.#clock.monotonic();
-    const { routes, credentials } = this.#bookOf(route);
+    const { routes, credentials } = this.#chooseRecords(route);
     const credential = credentials.get(route.credential.id);
-    const coolUntilMs = routes.get(keyOf(route))?.coolUntilMs ?? 0;
+    const coolUntilMs = routes.get(toRouteKey(route))?.coolUntilMs ?? 0;
     const limitedMs = credential === undefined ? 0 : this.#limitedMs(credential, route.credential, nowMs);
     return Math.max(coolUntilMs - nowMs, limitedMs, 0);
   }
@@ -130,7 +130,7 @@ export class Health {
   }
 
   #beginHere(route: Route, tokens: number): Ticket | undefined {
-    const credential = credentialIn(this.#bookOf(route), route.credential);
+    const credential = credentialIn(this.#chooseRecords(route), route.credential);
     const waitMs = credential.use.waitMs(route.credential.limits, tokens, this.#clock.monotonic());
     return waitMs > 0 ? undefined : this.#open(route, tokens);
   }
@@ -140,7 +140,7 @@ export class Health {
     // While nobody can count for all, each node keeps to the limits by itself.
     if (place === 'unknown') return this.#beginHere(route, tokens);
     if ('waitMs' in place) {
-      const credential = credentialIn(this.#bookOf(route), route.credential);
+      const credential = credentialIn(this.#chooseRecords(route), route.credential);
       credential.fullUntilMs = this.#clock.monotonic() + place.waitMs;
       return undefined;
     }
@@ -148,10 +148,10 @@ export class Health {
   }
 
   #open(route: Route, tokens: number, left?: (tokens: number) => void): Ticket {
-    const book = this.#bookOf(route);
-    const credential = credentialIn(book, route.credential);
-    const platform = book === this.#platform;
-    return new OpenTicket(this.#clock, routeIn(book, route), credential, { platform, tokens, left });
+    const records = this.#chooseRecords(route);
+    const credential = credentialIn(records, route.credential);
+    const platform = records === this.#platform;
+    return new OpenTicket(this.#clock, routeIn(records, route), credential, { platform, tokens, left });
   }
 
   #limitedMs({ use, fullUntilMs }: CredentialState, { limits }: Credential, nowMs: number): number {
@@ -182,13 +182,13 @@ export class Health {
     }));
   }
 
-  #bookOf({ credential }: Route): Book {
+  #chooseRecords({ credential }: Route): HealthRecords {
     return credential.ownerAccountId === undefined ? this.#platform : this.#byok;
   }
 }
 
-function routeIn({ routes }: Book, route: Route): RouteState {
-  const key = keyOf(route);
+function routeIn({ routes }: HealthRecords, route: Route): RouteState {
+  const key = toRouteKey(route);
   let state = routes.get(key);
   if (state === undefined) {
     makeRoom(routes, () => true);
@@ -200,7 +200,7 @@ function routeIn({ routes }: Book, route: Route): RouteState {
   return state;
 }
 
-function credentialIn({ credentials }: Book, credential: Credential): CredentialState {
+function credentialIn({ credentials }: HealthRecords, credential: Credential): CredentialState {
   let state = credentials.get(credential.id);
   if (state === undefined) {
     makeRoom(credentials, ({ use }) => use.active === 0);
@@ -217,7 +217,7 @@ function credentialIn({ credentials }: Book, credential: Credential): Credential
 }
 
 /** A user's own credential on a route is another thing than the platform's: one does not eject the other. */
-function keyOf(route: Route): string {
+function toRouteKey(route: Route): string {
   return `${route.id}:${route.credential.id}`;
 }
 

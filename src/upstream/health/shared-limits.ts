@@ -8,7 +8,7 @@ const SLOT_WAIT_MS = 100;
 const MINUTE_SECONDS = 60;
 
 /** A place in a credential's limits, or how long there will be none. `unknown`: the gate cannot be asked. */
-export type Place = Lease | { readonly waitMs: number } | 'unknown';
+export type LimitLease = Lease | { readonly waitMs: number } | 'unknown';
 
 /**
  * The limits of credentials where several nodes use one: counted by a shared gate, so that they do not grow
@@ -27,7 +27,7 @@ export class SharedLimits {
     this.#tasks = tasks;
   }
 
-  async enter({ id, ownerAccountId, limits }: Credential, tokens: number): Promise<Place> {
+  async enter({ id, ownerAccountId, limits }: Credential, tokens: number): Promise<LimitLease> {
     const answer = await this.#gate.enter({
       callId: `${this.#process}:${++this.#attempts}`,
       // Where the figures are kept together; what they count is told by the scope.
@@ -37,7 +37,7 @@ export class SharedLimits {
       limits: [
         {
           scope: `${ownerAccountId === undefined ? 'credential' : 'own'}:${id}`,
-          policy: this.#policyOf(limits),
+          policy: this.#toPolicy(limits),
         },
       ],
       inputTokens: tokens,
@@ -56,7 +56,7 @@ export class SharedLimits {
     if (left instanceof Promise) this.#tasks.run('leave the limits of a credential', () => left);
   }
 
-  #policyOf(limits: CredentialLimits): Policy {
+  #toPolicy(limits: CredentialLimits): Policy {
     let policy = this.#policies.get(limits);
     if (policy === undefined) {
       const { concurrency, rpm, tpm } = limits;

@@ -3,7 +3,7 @@ import { type Logger, silentLogger } from '../../kernel/log.ts';
 import { type Clock, systemClock } from '../../kernel/time/clock.ts';
 import type { UpstreamClient, UpstreamExchange, UpstreamHandler, UpstreamRequest } from '../contract.ts';
 import { createGuardedDial, type Guard } from '../guard/guarded-dial.ts';
-import { targetOf } from '../guard/media-address.ts';
+import { toTarget } from '../guard/media-address.ts';
 import { type Resolve, systemResolve } from '../guard/resolve.ts';
 import { createDial, createProxyDial, type Dial } from './dial.ts';
 import { type ChooseProxy, noEgressProxy } from './egress-proxy.ts';
@@ -90,7 +90,7 @@ class PooledClient implements UpstreamClient {
     const proxy = this.#chooseProxy(url);
     if (reach === 'public') return createGuardedDial(url, { connectMs, proxy, guard: this.#guard });
     if (proxy === undefined) return createDial(url, { connectMs });
-    return createProxyDial(url, { connectMs, proxy, findTarget: async () => targetOf(url) });
+    return createProxyDial(url, { connectMs, proxy, findTarget: async () => toTarget(url) });
   }
 
   #look(): void {

@@ -2,7 +2,7 @@ import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 
 import { connect as connectSecure } from 'node:tls';
 import { UPSTREAM_PROBE_MS, UPSTREAM_READ_BYTES } from '../../bounds.ts';
 import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
-import { bareHost, portOf } from '../guard/media-address.ts';
+import { bareHost, readPort } from '../guard/media-address.ts';
 import type { EgressProxy } from './egress-proxy.ts';
 import { EgressError, openTunnel } from './tunnel.ts';
 
@@ -102,7 +102,7 @@ export function createProxyDial(origin: URL, { connectMs, proxy, findTarget }: P
 function createConnect(origin: URL, lookup?: LookupFunction): (user: SocketUser, tunnel?: Socket) => Socket {
   const isSecure = origin.protocol === 'https:';
   const host = bareHost(origin);
-  const port = Number(portOf(origin));
+  const port = Number(readPort(origin));
   const to = { host, port, keepAliveInitialDelay: UPSTREAM_PROBE_MS, ...(lookup && { lookup }) };
   // The name for which the vendor chooses its certificate; an address is none.
   const secure = { ...to, servername: isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'] };

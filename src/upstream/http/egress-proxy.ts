@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { bareHost, portOf } from '../guard/media-address.ts';
+import { bareHost, readPort } from '../guard/media-address.ts';
 
 /** What the operator's `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say; the configuration has checked them. */
 export interface EgressSettings {
@@ -42,7 +42,7 @@ export function createChooseProxy({ httpsProxy, httpProxy, noProxy }: EgressSett
     const proxy = origin.protocol === 'https:' ? secure : plain;
     if (proxy === undefined) return undefined;
     const host = withoutLastDot(bareHost(origin));
-    const port = portOf(origin);
+    const port = readPort(origin);
     return entries.some((isDirect) => isDirect(host, port)) ? undefined : proxy;
   };
 }
@@ -62,7 +62,7 @@ function readProxy(address: string): EgressProxy {
   return {
     isSecure: url.protocol === 'https:',
     host: bareHost(url),
-    port: Number(portOf(url)),
+    port: Number(readPort(url)),
     authorization: credentials === 'Og==' ? undefined : `Basic ${credentials}`,
   };
 }

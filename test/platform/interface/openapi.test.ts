@@ -7,7 +7,7 @@ import { STORED_ACTIONS } from '../../../src/gateway/endpoints/stored-responses-
 import { OPERATIONS } from '../../../src/operations/table.ts';
 import { endpointPath } from '../../../src/platform/http/router.ts';
 import { findBrokenPromise } from '../../../src/platform/http/validate.ts';
-import { createDocument, failureNames, operationIdOf } from '../../../src/platform/openapi/openapi.ts';
+import { createDocument, failureNames, toOperationId } from '../../../src/platform/openapi/openapi.ts';
 
 const rows = OPERATIONS;
 const text = JSON.stringify(createDocument(rows));
@@ -52,7 +52,7 @@ describe('the OpenAPI document', () => {
     for (const row of rows) {
       const path = endpointPath(row).replace(/:(\w+)/g, '{$1}');
       const operation = document.paths[path]?.[row.method.toLowerCase()];
-      expect(operation?.operationId, `${row.method} ${path}`).toBe(operationIdOf(row.title));
+      expect(operation?.operationId, `${row.method} ${path}`).toBe(toOperationId(row.title));
       const names = failureNames(row);
       expect(Object.keys(operation?.responses ?? {}).length, row.name).toBeGreaterThan(1);
       expect(names, row.name).toContain('internal');
@@ -150,8 +150,8 @@ describe('the OpenAPI document', () => {
       for (const title of titles) expect(title, tag).toMatch(/^[A-Z][A-Za-z’ ]{3,49}$/);
     }
     for (const { operation } of operations) expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/);
-    expect(operationIdOf('List my keys')).toBe('listKeys');
-    expect(operationIdOf('Get an account')).toBe('getAccount');
+    expect(toOperationId('List my keys')).toBe('listKeys');
+    expect(toOperationId('Get an account')).toBe('getAccount');
   });
 
   test('has each of its groups in one list of groups', () => {

@@ -90,7 +90,7 @@ export class ChoiceDecoder {
   }
 
   call(fragment: CallFragment): void {
-    const piece = this.#pieceOf(fragment);
+    const piece = this.#findPiece(fragment);
     if (piece === undefined || piece.head.kind !== 'tool-call') return;
     const { id, name, blobs } = piece.head;
     const knowsMore = (name === '' && fragment.name !== '') || (id === '' && fragment.id !== '');
@@ -190,7 +190,7 @@ export class ChoiceDecoder {
   /**
    * The call that a fragment belongs to, possibly a new one. Some vendors send no index, others always one.
    */
-  #pieceOf(fragment: CallFragment): Piece | undefined {
+  #findPiece(fragment: CallFragment): Piece | undefined {
     const { index, id, name } = fragment;
     const known = index === undefined ? this.#calls.at(-1) : this.#indexes.get(index);
     if (known !== undefined && !isAnother(known, fragment)) return known;

@@ -12,7 +12,7 @@ export interface Conversation {
 }
 
 /** The state while messages are read. */
-interface Reading {
+interface MessagesState {
   readonly notes: Notes;
   readonly system: TextPart[];
   readonly turns: Turn[];
@@ -22,7 +22,7 @@ interface Reading {
   functionCallId: string;
 }
 
-type MessageReader = (message: JsonObject, path: string, reading: Reading) => void;
+type MessageReader = (message: JsonObject, path: string, reading: MessagesState) => void;
 
 const READERS: Readonly<Record<string, MessageReader>> = {
   system: readSystem,
@@ -50,7 +50,7 @@ const KNOWN_OF_RESULTS: ReadonlySet<string> = new Set([...KNOWN, 'name']);
 export function decodeMessages(body: JsonObject, notes: Notes): Conversation {
   const messages = listField(body, 'messages', '') ?? [];
   if (messages.length === 0) throw new Inexpressible('messages', 'is missing or empty');
-  const reading: Reading = { notes, system: [], turns: [], customCalls: new Set(), functionCallId: '' };
+  const reading: MessagesState = { notes, system: [], turns: [], customCalls: new Set(), functionCallId: '' };
   for (const [index, value] of messages.entries()) {
     const path = `messages[${index}]`;
     const message = requireObject(value, path);
@@ -63,13 +63,13 @@ export function decodeMessages(body: JsonObject, notes: Notes): Conversation {
   return { system: reading.system, turns: reading.turns };
 }
 
-function readSystem(message: JsonObject, path: string, { system, turns, notes }: Reading): void {
+function readSystem(message: JsonObject, path: string, { system, turns, notes }: MessagesState): void {
   const parts = decodeTexts(message.content, { path: `${path}.content`, notes });
   if (turns.length === 0) system.push(...parts);
   else turns.push({ role: 'system', parts });
 }
 
-function readAssistant(message: JsonObject, path: string, reading: Reading): void {
+function readAssistant(message: JsonObject, path: string, reading: MessagesState): void {
   for (const [index, call] of (listField(message, 'tool_calls', path) ?? []).entries()) {
     requireObject(call, `${path}.tool_calls[${index}]`);
   }
@@ -89,7 +89,7 @@ function readAssistant(message: JsonObject, path: string, reading: Reading): voi
   reading.turns.push({ role: 'assistant', parts });
 }
 
-function readResult(message: JsonObject, callId: string, path: string, reading: Reading): void {
+function readResult(message: JsonObject, callId: string, path: string, reading: MessagesState): void {
   const result: ToolResultPart = {
     kind: 'tool-result',
     callId,

@@ -14,14 +14,14 @@ const KNOWN_INSIDE: ReadonlySet<string> = new Set(
   'url detail format data file_data file_id filename'.split(' '),
 );
 
-function noteOthers(part: JsonObject, type: string, { path, notes }: Place): void {
+function noteOthers(part: JsonObject, type: string, { path, notes }: BodyPosition): void {
   notes.dropOthers(part, new Set([...KNOWN, type]), path);
   const inside = part[type];
   if (isObject(inside)) notes.dropOthers(inside, KNOWN_INSIDE, `${path}.${type}`);
 }
 
 /** A path in the body, and the loss report. */
-export interface Place {
+export interface BodyPosition {
   readonly path: string;
   readonly notes: Notes;
 }
@@ -37,7 +37,10 @@ const READERS: Readonly<Record<string, PartReader>> = {
 };
 
 /** The content of a user's or a tool's message: a text, or parts of any kind. */
-export function decodeContent(content: JsonValue | undefined, { path, notes }: Place): readonly Part[] {
+export function decodeContent(
+  content: JsonValue | undefined,
+  { path, notes }: BodyPosition,
+): readonly Part[] {
   if (typeof content === 'string') return [{ kind: 'text', text: content }];
   if (content === null || content === undefined) return [];
   if (!isArray(content)) throw new Inexpressible(path, 'is neither a text nor a list');
@@ -53,7 +56,7 @@ export function decodeContent(content: JsonValue | undefined, { path, notes }: P
 }
 
 /** The content of a system message: texts only. */
-export function decodeTexts(content: JsonValue | undefined, place: Place): readonly TextPart[] {
+export function decodeTexts(content: JsonValue | undefined, place: BodyPosition): readonly TextPart[] {
   return decodeContent(content, place).map((part, index) => {
     if (part.kind === 'text') return part;
     throw new Inexpressible(`${place.path}[${index}]`, 'is not a text');
@@ -61,12 +64,12 @@ export function decodeTexts(content: JsonValue | undefined, place: Place): reado
 }
 
 export function decodeText(part: JsonObject, path: string): TextPart {
-  const cache = cacheOf(part, path);
+  const cache = findCacheMark(part, path);
   return { kind: 'text', text: requireText(part, 'text', path), ...(cache === undefined ? {} : { cache }) };
 }
 
 function decodeImage(part: JsonObject, path: string): Part {
-  const image = mediaPart('image', decodeLink(part, 'image_url', path), { cache: cacheOf(part, path) });
+  const image = mediaPart('image', decodeLink(part, 'image_url', path), { cache: findCacheMark(part, path) });
   const detail = isObject(part.image_url) ? part.image_url.detail : undefined;
   const isKnown = detail === 'auto' || detail === 'low' || detail === 'high' || detail === 'original';
   return image.kind === 'image' && isKnown ? { ...image, detail } : image;
@@ -110,7 +113,10 @@ function decodeFile(part: JsonObject, path: string): Part {
   const at = joinPath(path, 'file');
   const file = requireObject(part.file, at);
   const filename = textField(file, 'filename', at);
-  return mediaPart('file', decodeFileSource(file, filename, at), { filename, cache: cacheOf(part, path) });
+  return mediaPart('file', decodeFileSource(file, filename, at), {
+    filename,
+    cache: findCacheMark(part, path),
+  });
 }
 
 /** A file's data is a data address or bare base64. Either field may contain an address. */
@@ -125,7 +131,7 @@ function decodeFileSource(file: JsonObject, filename: string | undefined, path: 
 }
 
 /** OpenAI's breakpoint, or Anthropic's mark as OpenRouter forwards it. */
-function cacheOf(part: JsonObject, path: string): CacheMark | undefined {
+function findCacheMark(part: JsonObject, path: string): CacheMark | undefined {
   const mark = objectField(part, 'prompt_cache_breakpoint', path) ?? objectField(part, 'cache_control', path);
   if (mark === undefined) return undefined;
   const ttl = textField(mark, 'ttl', joinPath(path, 'cache'));

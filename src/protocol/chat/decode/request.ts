@@ -44,7 +44,7 @@ export function decodeChatRequest(body: JsonObject, notes: Notes): HubRequest {
     metadata: decodeMetadata(body),
     cacheKey: textField(body, 'prompt_cache_key', ''),
     serviceTier: textField(body, 'service_tier', ''),
-    spelled: spellingOf(body, notes),
+    spelled: findSpelling(body, notes),
     includeUsage: stream && options?.include_usage === true,
     echo: NO_ECHO,
   };
@@ -58,7 +58,7 @@ const SPELLINGS: readonly { readonly field: HubField; readonly names: [string, s
   { field: 'tools', names: ['tools', 'functions'], usual: 'tools' },
 ];
 
-function spellingOf(body: JsonObject, notes: Notes): Partial<FieldNames> | undefined {
+function findSpelling(body: JsonObject, notes: Notes): Partial<FieldNames> | undefined {
   const spelled: Partial<Record<HubField, string>> = {};
   for (const { field, names, usual } of SPELLINGS) {
     const [first, second] = names.filter((name) => (body[name] ?? undefined) !== undefined);

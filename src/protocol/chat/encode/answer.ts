@@ -20,12 +20,12 @@ export function encodeChatAnswer(answer: HubAnswer, session: Session): JsonObjec
     model: session.modelId,
     choices: answer.choices.map((choice, index) => encodeChoice(choice, index, session)),
     usage: answer.usage === undefined ? undefined : encodeUsage(answer.usage),
-    service_tier: tierOf(answer, session),
+    service_tier: findTier(answer, session),
   };
 }
 
 /** A vendor of this protocol may have any tier names. Of other protocols only OpenAI's mean the same. */
-function tierOf({ serviceTier }: HubAnswer, session: Session): string | undefined {
+function findTier({ serviceTier }: HubAnswer, session: Session): string | undefined {
   const isKnown = session.target.protocol === 'responses' && TIERS.includes(serviceTier ?? '');
   return isNative(session) || isKnown ? serviceTier : undefined;
 }
@@ -37,8 +37,8 @@ function encodeChoice(choice: Choice, index: number, session: Session): JsonObje
   const words = texts.join('');
   const held = { calls: calls.length > 0, refusal: words !== '' };
   // If the model refused without text, the vendor's explanation is used.
-  const refusal = words === '' ? explanationOf(choice) : words;
-  const content = contentOf(parts);
+  const refusal = words === '' ? toRefusalText(choice) : words;
+  const content = joinTexts(parts);
   const isNull = content === '' && (held.calls || refusal !== null);
   return {
     index,
@@ -54,17 +54,17 @@ function encodeChoice(choice: Choice, index: number, session: Session): JsonObje
   };
 }
 
-export function explanationOf({ finish }: Pick<Choice, 'finish'>): string | null {
+export function toRefusalText({ finish }: Pick<Choice, 'finish'>): string | null {
   const isRefused = finish.reason === 'filter' || finish.reason === 'refusal';
   return isRefused ? (finish.message ?? null) : null;
 }
 
 /** Sibling texts are joined without a separator, because clients expect one text (rule C-21). */
-function contentOf(parts: readonly Part[]): string {
-  return parts.map(wordsOf).join('');
+function joinTexts(parts: readonly Part[]): string {
+  return parts.map(toText).join('');
 }
 
-function wordsOf(part: Part): string {
+function toText(part: Part): string {
   if (part.kind === 'server-tool') return visibleText(part);
   return part.kind === 'text' ? part.text : '';
 }
@@ -74,7 +74,7 @@ function encodeExtras(parts: readonly Part[], session: Session): JsonObject {
   const reasoning = parts.filter((part) => part.kind === 'reasoning');
   const thoughts = showsThinking(session) ? reasoning.map((part) => part.text).join('') : '';
   const details = isNative(session) ? reasoning.flatMap(encodeDetails) : [];
-  const annotations = annotationsOf(parts);
+  const annotations = toAnnotations(parts);
   const images = parts.filter((part) => part.kind === 'image');
   const blobs = parts.flatMap((part) => (part.kind === 'text' ? (part.blobs ?? []) : []));
   return {
@@ -88,12 +88,12 @@ function encodeExtras(parts: readonly Part[], session: Session): JsonObject {
   };
 }
 
-function annotationsOf(parts: readonly Part[]): readonly JsonObject[] {
+function toAnnotations(parts: readonly Part[]): readonly JsonObject[] {
   const annotations: JsonObject[] = [];
   let offset = 0;
   for (const part of parts) {
     if (part.kind !== 'text' && part.kind !== 'server-tool') continue;
-    const { length } = wordsOf(part);
+    const { length } = toText(part);
     const citations = part.kind === 'text' ? (part.citations ?? []) : [];
     for (const one of citations) annotations.push(encodeCitation(one, { offset, length }));
     offset += length;

@@ -11,9 +11,9 @@ import {
   encodeBlobs,
   encodeCitation,
   encodeImage,
-  explanationOf,
   isNative,
   showsThinking,
+  toRefusalText,
 } from './answer.ts';
 
 type CallHead = Extract<PartHead, { kind: 'tool-call' }>;
@@ -210,7 +210,7 @@ export class ChatStreamEncoder implements StreamEncoder {
   #finish(state: ChoiceState, finish: Finish): void {
     if (state.isFinished) return;
     this.#close(state);
-    const explanation = state.hasRefusal ? null : explanationOf({ finish });
+    const explanation = state.hasRefusal ? null : toRefusalText({ finish });
     const held = { calls: state.calls > 0, refusal: state.hasRefusal };
     if (explanation !== null) this.#chunk(state, `{"refusal":${JSON.stringify(explanation)}}`);
     state.isFinished = true;

@@ -104,10 +104,10 @@ export class ChatEventReader implements EventReader {
       return;
     }
     if (skimmer.run(payload, start, end) < 0) return;
-    const error = rangeOf(slots.error);
+    const error = findRange(slots.error);
     const isError = error !== undefined && !isNone(payload, error);
     if (isError) outlet.fail();
-    const choices = rangeOf(slots.choices);
+    const choices = findRange(slots.choices);
     if (choices !== undefined) {
       outlet.generated(choices.start, choices.end);
       this.#choices.take(chunkChoices);
@@ -120,7 +120,7 @@ export class ChatEventReader implements EventReader {
     const isReport = hasUsage || isGroq;
     const removed = this.#usageInjected ? nullMember(payload) : undefined;
     if (removed !== undefined) outlet.remove(removed.start, removed.end);
-    const model = payload[starts[slots.model] as number] === QUOTE ? rangeOf(slots.model) : undefined;
+    const model = payload[starts[slots.model] as number] === QUOTE ? findRange(slots.model) : undefined;
     if (model !== undefined) outlet.replaceModel(model.start, model.end);
     if (
       isError ||
@@ -158,9 +158,9 @@ export class ChatEventReader implements EventReader {
     const texts = found.choices === undefined ? [] : textsIn(walked, found.choices);
     this.#learned = {
       shape,
-      texts: texts.map((text) => spanOf(shape, text)),
-      model: found.model && spanOf(shape, found.model),
-      removed: found.removed && spanOf(shape, found.removed),
+      texts: texts.map((text) => toSpan(shape, text)),
+      model: found.model && toSpan(shape, found.model),
+      removed: found.removed && toSpan(shape, found.removed),
     };
   }
 }
@@ -193,11 +193,11 @@ function textsIn(bytes: LentBytes, choices: Range): readonly Range[] {
  * The start is derived from the byte before it, which is never inside a string: it is in a literal even if
  * the string after it is empty in this event and not in the next.
  */
-function spanOf(shape: EventShape, { start, end }: Range): Span {
+function toSpan(shape: EventShape, { start, end }: Range): Span {
   return { start: shape.place(start - 1) + 1, end: shape.place(end) };
 }
 
-function rangeOf(slot: number): Range | undefined {
+function findRange(slot: number): Range | undefined {
   const start = starts[slot] as number;
   return start < 0 ? undefined : { start, end: ends[slot] as number };
 }

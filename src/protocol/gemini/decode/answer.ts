@@ -62,7 +62,7 @@ function decodeCandidate(candidate: JsonObject, session: Session): Choice | Answ
   });
   const reason = findText(candidate.finishReason);
   const message = findText(candidate.finishMessage);
-  const finish = decodeFinish(reason, message, contentOf(parts));
+  const finish = decodeFinish(reason, message, classifyContent(parts));
   if (finish === undefined) return failure(reason, message);
   const logprobs = decodeLogprobs(candidate.logprobsResult);
   const search = decodeSearch(candidate.groundingMetadata);
@@ -70,7 +70,7 @@ function decodeCandidate(candidate: JsonObject, session: Session): Choice | Answ
   return { parts: all, finish, ...(logprobs === undefined ? {} : { logprobs }) };
 }
 
-function contentOf(parts: readonly Part[]): CandidateContent {
+function classifyContent(parts: readonly Part[]): CandidateContent {
   if (parts.some((part) => part.kind === 'tool-call')) return 'calls';
   return parts.length === 0 ? 'nothing' : 'words';
 }

@@ -21,7 +21,7 @@ export class PartialCall {
   /** One event's `functionCall`. */
   add(call: JsonObject): void {
     for (const fragment of listObjects(call.partialArgs)) {
-      const steps = stepsOf(findText(fragment.jsonPath) ?? '');
+      const steps = parseSteps(findText(fragment.jsonPath) ?? '');
       const value = fragmentValue(fragment);
       if (steps === undefined || value === undefined || !this.#fits(value)) continue;
       this.#put(steps, value);
@@ -41,7 +41,7 @@ export class PartialCall {
   #put(steps: readonly (string | number)[], value: Value): void {
     let tree: Tree = this.#root;
     for (const [index, step] of steps.entries()) {
-      const known = childOf(tree, step);
+      const known = findChild(tree, step);
       if (index === steps.length - 1) {
         const text = typeof known === 'string' && typeof value === 'string' ? known + value : value;
         this.#set(tree, step, text);
@@ -67,12 +67,12 @@ export class PartialCall {
   }
 }
 
-function childOf(tree: Tree, step: string | number): Value | undefined {
+function findChild(tree: Tree, step: string | number): Value | undefined {
   if (tree instanceof Map) return tree.get(String(step));
   return typeof step === 'number' ? tree[step] : undefined;
 }
 
-function stepsOf(path: string): readonly (string | number)[] | undefined {
+function parseSteps(path: string): readonly (string | number)[] | undefined {
   if (!path.startsWith('$') || path.length === 1) return undefined;
   const steps: (string | number)[] = [];
   let at = 1;

@@ -96,7 +96,7 @@ export class GeminiStreamDecoder implements StreamDecoder {
     for (let at = 0; at < candidates.length; at++) {
       const candidate = candidates[at];
       if (!isObject(candidate)) continue;
-      const progress = this.#progress(choiceOf(candidate.index, at));
+      const progress = this.#progress(readChoiceIndex(candidate.index, at));
       if (progress !== undefined) this.#readCandidate(candidate, progress);
     }
   }
@@ -234,6 +234,6 @@ export class GeminiStreamDecoder implements StreamDecoder {
 }
 
 /** Protobuf leaves out the index of the first candidate. */
-function choiceOf(index: JsonValue | undefined, at: number): number {
+function readChoiceIndex(index: JsonValue | undefined, at: number): number {
   return typeof index === 'number' && Number.isInteger(index) && index >= 0 ? index : at;
 }

@@ -20,7 +20,7 @@ export function settleParts(turn: Turn): Turn {
   const parts = turn.parts.flatMap((part): readonly Part[] => {
     if (part.kind === 'refusal') return [{ kind: 'text', text: part.text }];
     if (part.kind === 'server-tool' && part.protocol !== 'gemini') return [{ kind: 'text', text: part.text }];
-    if (part.kind === 'reasoning' && thoughtOf(part) === undefined) return [];
+    if (part.kind === 'reasoning' && findThoughtSignature(part) === undefined) return [];
     return [part];
   });
   return { role: turn.role, parts };
@@ -73,7 +73,7 @@ function encodePart(part: Part, capabilities: Capabilities): JsonValue {
     case 'file':
       return encodeMedia(part, urlPolicy(capabilities));
     case 'reasoning':
-      return { text: part.text, thought: true, thoughtSignature: thoughtOf(part) };
+      return { text: part.text, thought: true, thoughtSignature: findThoughtSignature(part) };
     case 'opaque':
     case 'server-tool':
       return encodeOwn(part);
@@ -82,7 +82,7 @@ function encodePart(part: Part, capabilities: Capabilities): JsonValue {
   }
 }
 
-function thoughtOf({ blob }: ReasoningPart): string | undefined {
+function findThoughtSignature({ blob }: ReasoningPart): string | undefined {
   return blob?.form === 'thought' && blob.place === 'reasoning' ? blob.value : undefined;
 }
 

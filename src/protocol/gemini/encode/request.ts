@@ -23,7 +23,11 @@ export function encodeRequest(request: HubRequest, target: Target, notes: Notes)
   noteLosses(request, notes);
   const order = formatInstruction(request, capabilities, notes);
   const turns = withoutEmptyText(inlineSystemTurns(request.turns).map(settleParts));
-  const { system, turns: begun } = startRequestWithUser({ ...request, turns, system: systemOf(request) });
+  const { system, turns: begun } = startRequestWithUser({
+    ...request,
+    turns,
+    system: toSystemParts(request),
+  });
   const words = order === undefined ? system : [...system, { kind: 'text' as const, text: order }];
   if (!capabilities.prefill && endsWithPrefill(begun)) notes.lose('prefill');
   const ended = capabilities.prefill ? begun : withoutPrefill(begun);
@@ -36,7 +40,7 @@ export function encodeRequest(request: HubRequest, target: Target, notes: Notes)
   };
 }
 
-function systemOf({ system }: HubRequest): readonly TextPart[] {
+function toSystemParts({ system }: HubRequest): readonly TextPart[] {
   return system.filter((part) => part.text !== '' && !part.text.startsWith(ATTRIBUTION));
 }
 

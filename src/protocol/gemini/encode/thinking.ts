@@ -13,14 +13,14 @@ export function encodeThinking(
   const { thinking } = request;
   if (capabilities.thinking === 'none') {
     const isWanted = thinking.effort !== undefined || thinking.mode !== undefined;
-    if (isWanted && effortOf(thinking) !== 'none') notes.lose('thinking');
+    if (isWanted && findEffort(thinking) !== 'none') notes.lose('thinking');
     return undefined;
   }
   const includeThoughts = wantsThoughts(request) ? true : undefined;
   const amount =
     capabilities.thinking === 'budget'
-      ? { thinkingBudget: budgetOf(request, capabilities) }
-      : { thinkingLevel: levelOf(thinking, capabilities) };
+      ? { thinkingBudget: findBudget(request, capabilities) }
+      : { thinkingLevel: findLevel(thinking, capabilities) };
   const isEmpty = includeThoughts === undefined && Object.values(amount)[0] === undefined;
   return isEmpty ? undefined : { includeThoughts, ...amount };
 }
@@ -33,26 +33,26 @@ function wantsThoughts({ thinking, client }: HubRequest): boolean {
 }
 
 /** `undefined` if the client leaves it to the model. */
-function effortOf(thinking: Thinking): Effort | undefined {
+function findEffort(thinking: Thinking): Effort | undefined {
   if (thinking.mode === 'off') return 'none';
   if (thinking.effort !== undefined) return thinking.effort;
   return thinking.budgetTokens === undefined ? undefined : effortOfBudget(thinking.budgetTokens);
 }
 
-function levelOf(thinking: Thinking, capabilities: Capabilities): string | undefined {
-  const effort = effortOf(thinking);
+function findLevel(thinking: Thinking, capabilities: Capabilities): string | undefined {
+  const effort = findEffort(thinking);
   if (effort === undefined) return undefined;
   return clampEffort(effort, capabilities.efforts)?.toUpperCase();
 }
 
-function budgetOf(request: HubRequest, capabilities: Capabilities): number | undefined {
+function findBudget(request: HubRequest, capabilities: Capabilities): number | undefined {
   const { thinking, maxTokens } = request;
   const { budgetTokensMin, budgetTokensMax } = capabilities;
   if (thinking.mode !== 'off' && thinking.effort === undefined && thinking.budgetTokens === undefined) {
     // −1: the model decides.
     return thinking.mode === undefined ? undefined : -1;
   }
-  const effort = effortOf(thinking) ?? 'none';
+  const effort = findEffort(thinking) ?? 'none';
   const wanted =
     effort !== 'none' && thinking.budgetTokens !== undefined
       ? Math.max(budgetTokensMin, Math.min(thinking.budgetTokens, budgetTokensMax))

@@ -254,7 +254,7 @@ const SURROGATE_LAST = 0xdbff;
 export function* writeJsonBytes(value: JsonValue): Sliced<readonly Buffer[]> {
   const pieces: Buffer[] = [];
   let text = '';
-  for (const part of partsOf(value)) {
+  for (const part of writeParts(value)) {
     text += part;
     if (text.length < WRITTEN_CHARS) continue;
     pieces.push(Buffer.from(text));
@@ -266,16 +266,16 @@ export function* writeJsonBytes(value: JsonValue): Sliced<readonly Buffer[]> {
 }
 
 /** The text of a value in parts of limited length. */
-function* partsOf(value: JsonValue): Generator<string> {
+function* writeParts(value: JsonValue): Generator<string> {
   if (typeof value === 'string' && value.length > WRITTEN_CHARS) {
     yield* stringParts(value);
   } else if (value instanceof RawJson) {
-    yield* slicesOf(value.text);
+    yield* cutSlices(value.text);
   } else if (isArray(value)) {
     let sign = '[';
     for (const item of value) {
       yield sign;
-      yield* partsOf(item);
+      yield* writeParts(item);
       sign = ',';
     }
     yield sign === '[' ? '[]' : ']';
@@ -292,7 +292,7 @@ function* fieldParts(value: JsonObject): Generator<string> {
     if (field === undefined) continue;
     if (typeof field === 'object' && field !== null) {
       yield `${sign}${JSON.stringify(key)}:`;
-      yield* partsOf(field);
+      yield* writeParts(field);
     } else if (typeof field === 'string' && field.length > WRITTEN_CHARS) {
       yield `${sign}${JSON.stringify(key)}:`;
       yield* stringParts(field);
@@ -306,12 +306,12 @@ function* fieldParts(value: JsonObject): Generator<string> {
 
 function* stringParts(value: string): Generator<string> {
   yield '"';
-  for (const slice of slicesOf(value)) yield JSON.stringify(slice).slice(1, -1);
+  for (const slice of cutSlices(value)) yield JSON.stringify(slice).slice(1, -1);
   yield '"';
 }
 
 /** Never cuts between the two halves of a surrogate pair. */
-function* slicesOf(text: string): Generator<string> {
+function* cutSlices(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     let end = Math.min(text.length, start + WRITTEN_CHARS);
     const last = text.charCodeAt(end - 1);

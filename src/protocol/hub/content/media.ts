@@ -83,11 +83,11 @@ export function standardBase64(data: string): string {
     ? data.replace(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/')
     : data;
   if (plain.length % 4 === 0) return plain;
-  const bare = plain.slice(0, plain.length - paddingOf(plain));
+  const bare = plain.slice(0, plain.length - countPadding(plain));
   return bare.padEnd(Math.ceil(bare.length / 4) * 4, '=');
 }
 
-function paddingOf(base64: string): number {
+function countPadding(base64: string): number {
   if (base64.endsWith('==')) return 2;
   return base64.endsWith('=') ? 1 : 0;
 }

@@ -19,8 +19,12 @@ export function settleBlobs(parts: readonly Part[]): readonly Part[] {
       const blobs = [...(part.blobs ?? []), ...carried];
       carried = [];
       const thoughts = blobs.filter((blob) => blob.place === 'reasoning');
-      settled.splice(textsFrom, 0, ...thoughts.filter((blob) => blob.beforeText === true).map(thoughtOf));
-      settled.push(...thoughts.filter((blob) => blob.beforeText !== true).map(thoughtOf));
+      settled.splice(
+        textsFrom,
+        0,
+        ...thoughts.filter((blob) => blob.beforeText === true).map(toReasoningPart),
+      );
+      settled.push(...thoughts.filter((blob) => blob.beforeText !== true).map(toReasoningPart));
       settled.push(
         withCallBlobs(
           part,
@@ -49,7 +53,7 @@ function signText(settled: Part[], blob: Blob): void {
   else settled.push({ kind: 'text', text: '', blobs: [blob] });
 }
 
-function thoughtOf({ text, beforeText: _beforeText, ...blob }: Blob): ReasoningPart {
+function toReasoningPart({ text, beforeText: _beforeText, ...blob }: Blob): ReasoningPart {
   return { kind: 'reasoning', text: text ?? '', blob };
 }
 

@@ -33,7 +33,7 @@ export class ToolNames {
   /** `wrapped` are the tools that are sent to the vendor as functions. */
   constructor(rules: CodecRules, tools: readonly Tool[], wrapped: readonly Tool[]) {
     this.#rules = rules;
-    for (const tool of wrapped) this.#wrapped.add(keyOf(tool));
+    for (const tool of wrapped) this.#wrapped.add(toKey(tool));
     // Legal names are reserved before any other name is made up.
     const [plain, grouped] = [tools.filter(isPlain), tools.filter((tool) => !isPlain(tool))];
     for (const tool of [...plain, ...grouped]) if (this.#isLegal(this.#flat(tool))) this.#vendorName(tool);
@@ -57,18 +57,18 @@ export class ToolNames {
   }
 
   isWrapped(tool: ToolName): boolean {
-    return this.#wrapped.has(keyOf(tool));
+    return this.#wrapped.has(toKey(tool));
   }
 
   /** The client's name for a called tool. An undeclared name stays as the model wrote it. */
   toClient({ name, namespace }: ToolName): ClientTool {
-    const known = this.#clientNames.get(keyOf({ name, namespace }));
+    const known = this.#clientNames.get(toKey({ name, namespace }));
     if (known === undefined) return { name, namespace, wrapped: false };
     return { name: known.name, namespace: known.namespace, wrapped: this.isWrapped(known) };
   }
 
   #vendorName(tool: ToolName): string {
-    const key = keyOf(tool);
+    const key = toKey(tool);
     const known = this.#vendorNames.get(key);
     if (known !== undefined) return known;
     const name = this.#allocate(tool);
@@ -82,7 +82,7 @@ export class ToolNames {
     if (this.#isLegal(flat) && !this.#clientNames.has(this.#vendorKey(flat, tool))) return flat;
     // Each round uses another hash. The number of taken names is finite, so a free one is found.
     for (let round = 0; ; round++) {
-      const name = this.#cleaned(flat, `${keyOf(tool)}${round === 0 ? '' : ` ${round}`}`);
+      const name = this.#cleaned(flat, `${toKey(tool)}${round === 0 ? '' : ` ${round}`}`);
       if (!this.#clientNames.has(this.#vendorKey(name, tool))) return name;
     }
   }
@@ -103,7 +103,7 @@ export class ToolNames {
   }
 
   #vendorKey(name: string, tool: ToolName): string {
-    return keyOf(this.#rules.namespaces ? { name, namespace: tool.namespace } : { name });
+    return toKey(this.#rules.namespaces ? { name, namespace: tool.namespace } : { name });
   }
 }
 
@@ -116,6 +116,6 @@ export function shortHash(text: string): string {
 }
 
 /** A key that is unique for each pair, whatever characters the two contain. */
-function keyOf({ name, namespace }: ToolName): string {
+function toKey({ name, namespace }: ToolName): string {
   return namespace === undefined ? ` ${name}` : `${namespace.length} ${namespace}${name}`;
 }

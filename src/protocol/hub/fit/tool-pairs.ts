@@ -28,7 +28,7 @@ export function pairResults(turns: readonly Turn[]): readonly Turn[] {
   });
   const paired = left.flatMap((turn, index): Turn[] => {
     const calls = rounds[index] as OpenCall[];
-    return calls.length === 0 ? [turn] : [turn, { role: 'user', parts: calls.map(resultOf) }];
+    return calls.length === 0 ? [turn] : [turn, { role: 'user', parts: calls.map(toResult) }];
   });
   return mergeTurns(paired);
 }
@@ -56,7 +56,7 @@ function orphan({ callId, name, parts, isError }: ToolResultPart): readonly Part
   return [{ kind: 'text', text: title }, ...parts];
 }
 
-function resultOf({ call, result }: OpenCall): ToolResultPart {
+function toResult({ call, result }: OpenCall): ToolResultPart {
   const { id: callId, name, custom } = call;
   if (result !== undefined) return { ...result, callId, name, custom };
   return { kind: 'tool-result', callId, name, parts: NO_RESULT, isError: true, custom };

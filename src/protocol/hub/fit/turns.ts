@@ -28,10 +28,10 @@ export function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
  * SDKs write a call and its result into one turn, of either role. Such a turn is split in its order.
  */
 export function splitTurns(turns: readonly Turn[]): readonly Turn[] {
-  const isWhole = turns.every(({ role, parts }) => parts.every((part) => speakerOf(part, role) === role));
+  const isWhole = turns.every(({ role, parts }) => parts.every((part) => chooseRole(part, role) === role));
   if (isWhole) return turns;
   return turns.flatMap(({ role, parts }) =>
-    callsFirst(parts).map((part): Turn => ({ role: speakerOf(part, role), parts: [part] })),
+    callsFirst(parts).map((part): Turn => ({ role: chooseRole(part, role), parts: [part] })),
   );
 }
 
@@ -49,7 +49,7 @@ function callsFirst(parts: readonly Part[]): readonly Part[] {
     .flatMap((kept, at) => [...kept, ...(early.get(at) ?? [])]);
 }
 
-function speakerOf({ kind }: Part, role: Turn['role']): Turn['role'] {
+function chooseRole({ kind }: Part, role: Turn['role']): Turn['role'] {
   if (kind === 'tool-result') return 'user';
   return kind === 'tool-call' || kind === 'reasoning' || kind === 'server-tool' ? 'assistant' : role;
 }

@@ -35,7 +35,7 @@ export function isRecursive(raw: string): boolean {
   const root = parseSchema(raw);
   if (root === undefined) return false;
   const search: Search = { root, done: new Set(), visits: 0 };
-  return referencesOf(root, search).some((reference) => leadsBack(reference, [], search));
+  return listReferences(root, search).some((reference) => leadsBack(reference, [], search));
 }
 
 /** Merges `allOf` into one node: properties and required names of each; of other keywords the last one. */
@@ -140,7 +140,7 @@ const EITHER: Merging = {
   property: (left, right) => {
     const alternatives = isObject(left) && isArray(left.anyOf) ? left.anyOf : [left];
     if (alternatives.length >= SCHEMA_ALTERNATIVES_MAX) return left;
-    const texts = textsOf(left, alternatives);
+    const texts = listTexts(left, alternatives);
     const text = JSON.stringify(right);
     if (texts.has(text)) return left;
     const merged = { anyOf: [...alternatives, right] };
@@ -152,7 +152,7 @@ const EITHER: Merging = {
 /** Each alternative is compared with all before it, so their texts are cached. */
 const textsOfMerged = new WeakMap<object, Set<string>>();
 
-function textsOf(merged: JsonValue, alternatives: readonly JsonValue[]): Set<string> {
+function listTexts(merged: JsonValue, alternatives: readonly JsonValue[]): Set<string> {
   const known = isObject(merged) ? textsOfMerged.get(merged) : undefined;
   return known ?? new Set(alternatives.map((one) => JSON.stringify(one)));
 }
@@ -201,7 +201,7 @@ interface Search {
   visits: number;
 }
 
-function referencesOf(node: SchemaNode, search: Search): readonly string[] {
+function listReferences(node: SchemaNode, search: Search): readonly string[] {
   const references = new Set<string>();
   visitSchema(node, (inner) => {
     search.visits++;
@@ -217,7 +217,7 @@ function leadsBack(reference: string, path: readonly string[], search: Search): 
   const node = lookUp(search.root, reference);
   const isCycle =
     node !== undefined &&
-    referencesOf(node, search).some((next) => leadsBack(next, [...path, reference], search));
+    listReferences(node, search).some((next) => leadsBack(next, [...path, reference], search));
   search.done.add(reference);
   return isCycle;
 }

@@ -70,10 +70,10 @@ export function visitSchema(root: SchemaNode, visit: (node: SchemaNode) => void)
 function visitNode(node: SchemaNode, depth: number, visit: (node: SchemaNode) => void): void {
   visit(node);
   if (depth >= JSON_DEPTH_MAX) return;
-  for (const child of childrenOf(node)) visitNode(child, depth + 1, visit);
+  for (const child of listChildren(node)) visitNode(child, depth + 1, visit);
 }
 
-function childrenOf(node: SchemaNode): readonly SchemaNode[] {
+function listChildren(node: SchemaNode): readonly SchemaNode[] {
   const children: SchemaNode[] = [];
   for (const [key, value] of Object.entries(node)) {
     const isSchemaMap = MAPS.has(key) && isObject(value);

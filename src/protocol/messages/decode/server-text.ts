@@ -24,12 +24,12 @@ const READABLE: ReadonlySet<string> = new Set([
 
 /** A tool that ran at the vendor: the raw block for the vendor, readable text for all others. */
 export function serverTool(block: JsonObject): ServerToolPart {
-  const search = searchOf(block);
+  const search = findSearch(block);
   const part = { kind: 'server-tool', protocol: 'messages', raw: writeJson(block) } as const;
   return { ...part, text: describe(block), ...(search === undefined ? {} : { search }) };
 }
 
-function searchOf(block: JsonObject): SearchMade | undefined {
+function findSearch(block: JsonObject): SearchMade | undefined {
   // The pages that matter are cited.
   if (block.type === 'web_search_tool_result') return { queries: [], pages: [] };
   if (block.type !== 'server_tool_use' || block.name !== 'web_search') return undefined;

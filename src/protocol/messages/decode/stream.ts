@@ -123,13 +123,13 @@ function ensureStarted(state: State): void {
   if (!state.isStarted) onStart(state, {});
 }
 
-function indexOf(event: JsonObject): number {
+function readIndex(event: JsonObject): number {
   return typeof event.index === 'number' ? event.index : 0;
 }
 
 function onBlockStart(state: State, event: JsonObject): void {
   ensureStarted(state);
-  const index = indexOf(event);
+  const index = readIndex(event);
   if (state.kind !== 'none') {
     if (index !== state.index && wait(state, index, event)) return;
     closeBlock(state);
@@ -192,7 +192,7 @@ function onBlockDelta(state: State, event: JsonObject): void {
   const { delta } = event;
   if (!isObject(delta)) return;
   if (event.index !== state.index || state.kind === 'none') {
-    const index = indexOf(event);
+    const index = readIndex(event);
     if (state.waiting.has(index) && wait(state, index, event)) return;
     if (state.kind === 'none') state.index = index;
   }
@@ -235,7 +235,7 @@ function addInput(state: State, json: string): void {
 }
 
 function onBlockStop(state: State, event: JsonObject): void {
-  const index = indexOf(event);
+  const index = readIndex(event);
   if (index !== state.index && state.waiting.has(index) && wait(state, index, event)) return;
   if (state.kind === 'none' || index !== state.index) return;
   closeBlock(state);
@@ -262,7 +262,7 @@ function closeBlock(state: State): void {
   if (kind === 'server') emit({ kind: 'part', choice: 0, head: serverTool(wholeBlock(state)) });
   else if (kind === 'call') closeCall(state);
   else if (kind === 'reasoning') closeReasoning(state);
-  else for (const citation of citationsOf(state)) emit({ kind: 'citation', choice: 0, citation });
+  else for (const citation of finishCitations(state)) emit({ kind: 'citation', choice: 0, citation });
   emit({ kind: 'part-end', choice: 0 });
   state.block = {};
   state.input = '';
@@ -283,7 +283,7 @@ function closeReasoning({ block, signature, issuer, emit }: State): void {
   if (blob !== undefined) emit({ kind: 'blob', choice: 0, blob });
 }
 
-function citationsOf({ citations, textLength }: State): readonly Citation[] {
+function finishCitations({ citations, textLength }: State): readonly Citation[] {
   return citations.flatMap((one) => decodeCitation(one, textLength) ?? []);
 }
 

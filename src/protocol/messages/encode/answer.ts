@@ -50,7 +50,7 @@ function encodeBlock(part: Part, session: Session, index: number): readonly Json
     case 'reasoning':
       return encodeThinkingBlock(part.text, encodeReasoningValue(part.text, part.blob, session));
     case 'tool-call':
-      return [{ type: 'tool_use', id: part.id, name: part.name, input: inputOf(part) }];
+      return [{ type: 'tool_use', id: part.id, name: part.name, input: toInput(part) }];
     case 'image':
       return textBlock(PICTURE_NOTE);
     case 'server-tool':
@@ -62,7 +62,7 @@ function encodeBlock(part: Part, session: Session, index: number): readonly Json
 }
 
 /** Free text is wrapped in an object, because a client of this protocol declared no custom tool. */
-function inputOf(call: ToolCallPart): JsonValue {
+function toInput(call: ToolCallPart): JsonValue {
   return call.custom ? { input: call.arguments } : encodeInput(call.arguments);
 }
 

@@ -14,7 +14,7 @@ export type Role = 'user' | 'assistant';
  */
 export function encodeParts(parts: readonly Part[], role: Role, context: PartContext): readonly JsonObject[] {
   return parts.flatMap((part) => {
-    const cache = markOf(part);
+    const cache = findCacheMark(part);
     const blocks = encodePart(part, role, context);
     return cache === undefined ? blocks : blocks.map((block) => ({ ...block, ...encodeMark(cache) }));
   });
@@ -103,9 +103,9 @@ function encodeResult(part: ToolResultPart, context: PartContext): JsonObject {
 }
 
 /** A mark inside a result is refused, so it moves to the result itself. */
-function markOf(part: Part): CacheMark | undefined {
+function findCacheMark(part: Part): CacheMark | undefined {
   if (part.kind !== 'tool-result') return 'cache' in part ? part.cache : undefined;
-  return part.cache ?? part.parts.map(markOf).findLast((mark) => mark !== undefined);
+  return part.cache ?? part.parts.map(findCacheMark).findLast((mark) => mark !== undefined);
 }
 
 /** The vendor has two lifetimes. Longer ones become the longer of the two. */

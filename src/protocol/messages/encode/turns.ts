@@ -39,12 +39,12 @@ function withoutDropped(turns: readonly Turn[], target: Target): readonly Turn[]
   return mergeTurns(
     turns.map(({ role, parts }) => ({
       role,
-      parts: parts.filter((part) => !isDropped(part, roleOf(role), target)),
+      parts: parts.filter((part) => !isDropped(part, toRole(role), target)),
     })),
   );
 }
 
-function roleOf(role: Turn['role']): Role {
+function toRole(role: Turn['role']): Role {
   return role === 'assistant' ? 'assistant' : 'user';
 }
 
@@ -100,7 +100,7 @@ function startAgain(turns: readonly Turn[]): readonly Turn[] {
 
 export function encodeTurns(turns: readonly Turn[], context: PartContext): readonly WireMessage[] {
   return turns.map(({ role, parts }) => {
-    const content = encodeParts(parts, roleOf(role), context);
+    const content = encodeParts(parts, toRole(role), context);
     const isDocument = content.every(({ type }) => type === 'document');
     return { role, content: isDocument ? [...content, BESIDE_DOCUMENT] : content };
   });

@@ -85,9 +85,9 @@ export function decodeRequest(body: JsonObject, request: RawRequest, notes: Note
     metadata: decodeMetadata(body),
     cacheKey: optionalText(body.prompt_cache_key, 'prompt_cache_key'),
     serviceTier: optionalText(body.service_tier, 'service_tier'),
-    spelled: spellingOf(body, notes),
+    spelled: findSpelling(body, notes),
     includeUsage: true,
-    echo: echoOf(body, request),
+    echo: readEcho(body, request),
   };
 }
 
@@ -170,7 +170,7 @@ function decodeLogprobs(body: JsonObject): number | undefined {
   return top === 0 ? undefined : top;
 }
 
-function echoOf(body: JsonObject, { previousResponseId }: RawRequest): ReadonlyMap<string, string> {
+function readEcho(body: JsonObject, { previousResponseId }: RawRequest): ReadonlyMap<string, string> {
   const echo = new Map<string, string>();
   if (previousResponseId !== undefined) {
     echo.set('previous_response_id', JSON.stringify(previousResponseId));
@@ -182,7 +182,7 @@ function echoOf(body: JsonObject, { previousResponseId }: RawRequest): ReadonlyM
   return echo;
 }
 
-function spellingOf(
+function findSpelling(
   { user, safety_identifier: id }: JsonObject,
   notes: Notes,
 ): Partial<FieldNames> | undefined {

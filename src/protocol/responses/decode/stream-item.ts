@@ -5,7 +5,7 @@ import { callArguments } from './answer.ts';
 import { decodeCitation } from './parts.ts';
 import { encryptedBlob, reasoningText } from './reasoning.ts';
 import { closePart, type DecoderState, type ItemState, openPart } from './stream-state.ts';
-import { addWords, endWords, isOpen, type Words } from './stream-text.ts';
+import { addPartText, endPartText, isOpen, type PartText } from './stream-text.ts';
 import { findRest, isBeginningOf, note } from './text-so-far.ts';
 import { decodeVendorTool } from './vendor-tools.ts';
 
@@ -74,7 +74,7 @@ function onWords(kind: 'text' | 'refusal'): ItemHandler {
     const text = textOrEmpty(event.delta);
     if (text === '') return;
     const place = findNumber(event.content_index);
-    addWords(state, item, { kind, place, text, logprobs: decodeLogprobs(event.logprobs) });
+    addPartText(state, item, { kind, place, text, logprobs: decodeLogprobs(event.logprobs) });
   };
 }
 
@@ -82,7 +82,7 @@ function onWordsDone(kind: 'text' | 'refusal'): ItemHandler {
   return (state, item, event) => {
     const text = textOrEmpty(kind === 'text' ? event.text : event.refusal);
     const logprobs = decodeLogprobs(event.logprobs);
-    endWords(state, item, { kind, place: findNumber(event.content_index), text, logprobs });
+    endPartText(state, item, { kind, place: findNumber(event.content_index), text, logprobs });
   };
 }
 
@@ -100,13 +100,13 @@ function onContentDone(state: DecoderState, item: ItemState, event: JsonObject):
     onReasoningDone('content')(state, item, { content_index: place ?? null, text: textOrEmpty(part.text) });
     return;
   }
-  const ended = endWords(state, item, wordsOf(part, place));
+  const ended = endPartText(state, item, toPartText(part, place));
   if (ended === undefined || !isOpen(item, ended)) return;
   citeRest(state, item, part);
   closePart(state, item);
 }
 
-function wordsOf(part: JsonObject, place: number | undefined): Words {
+function toPartText(part: JsonObject, place: number | undefined): PartText {
   const kind = part.type === 'refusal' ? 'refusal' : 'text';
   const text = textOrEmpty(kind === 'refusal' ? part.refusal : part.text);
   return { kind, place, text, logprobs: decodeLogprobs(part.logprobs) };
@@ -139,7 +139,7 @@ function onReasoning(flavour: 'summary' | 'content'): ItemHandler {
     const text = textOrEmpty(event.delta);
     item.reasoning ??= flavour;
     if (text === '' || item.reasoning !== flavour) return;
-    addWords(state, item, { kind: 'reasoning', place: thoughtPlace(event, flavour), text, logprobs: [] });
+    addPartText(state, item, { kind: 'reasoning', place: thoughtPlace(event, flavour), text, logprobs: [] });
   };
 }
 
@@ -149,7 +149,7 @@ function onReasoningDone(flavour: 'summary' | 'content'): ItemHandler {
     if (text === '') return;
     item.reasoning ??= flavour;
     if (item.reasoning !== flavour) return;
-    endWords(state, item, { kind: 'reasoning', place: thoughtPlace(event, flavour), text, logprobs: [] });
+    endPartText(state, item, { kind: 'reasoning', place: thoughtPlace(event, flavour), text, logprobs: [] });
   };
 }
 
@@ -189,13 +189,13 @@ export function finishItem(state: DecoderState, item: ItemState, final: JsonObje
  */
 function finishMessage(state: DecoderState, item: ItemState, whole: JsonObject): void {
   const contents = listObjects(whole.content).filter(({ type }) => type !== 'reasoning_text');
-  const words = contents.map((content) => wordsOf(content, undefined));
+  const words = contents.map((content) => toPartText(content, undefined));
   const texts = words.map(({ text }) => text);
   const { partCount } = item;
   const isKnown = isBeginningOf(item.text, texts);
   let charsLeft = item.text.chars;
   for (const [index, content] of contents.entries()) {
-    const one = words[index] as Words;
+    const one = words[index] as PartText;
     const { length } = one.text;
     if (length === 0) continue;
     const isLastKnown = isKnown ? charsLeft <= length : index >= partCount - 1;
@@ -203,7 +203,7 @@ function finishMessage(state: DecoderState, item: ItemState, whole: JsonObject):
     charsLeft -= knownChars;
     if (knownChars === 0) onContentAdded(state, item);
     const logprobs = knownChars === 0 ? one.logprobs : [];
-    if (knownChars < length) addWords(state, item, { ...one, text: one.text.slice(knownChars), logprobs });
+    if (knownChars < length) addPartText(state, item, { ...one, text: one.text.slice(knownChars), logprobs });
     if (isLastKnown && item.isPartOpen) citeRest(state, item, content);
   }
 }

@@ -4,7 +4,7 @@ import { type DecoderState, type ItemState, openPart, type PartState } from './s
 import { findRest, newText, note } from './text-so-far.ts';
 
 /** Text of a part: some of it, or all. */
-export interface Words {
+export interface PartText {
   readonly kind: PartState['kind'];
   /** The vendor's place of the part within its item. */
   readonly place: number | undefined;
@@ -17,7 +17,7 @@ export function isOpen(item: ItemState, part: PartState): boolean {
 }
 
 /** Adds text to a part, which begins here if it does not exist. */
-export function addWords(state: DecoderState, item: ItemState, words: Words): void {
+export function addPartText(state: DecoderState, item: ItemState, words: PartText): void {
   say(state, item, partFor(item, words), words);
 }
 
@@ -25,7 +25,7 @@ export function addWords(state: DecoderState, item: ItemState, words: Words): vo
  * The whole text of a part. What was not emitted yet is emitted. If it differs from the streamed text, the
  * streamed text counts. Returns the part, or `undefined` if there is none.
  */
-export function endWords(state: DecoderState, item: ItemState, words: Words): PartState | undefined {
+export function endPartText(state: DecoderState, item: ItemState, words: PartText): PartState | undefined {
   const { place, text } = words;
   const known = place === undefined ? item.part : item.parts.get(place);
   const last = item.isPartOpen ? item.part : undefined;
@@ -49,7 +49,7 @@ function complete(part: PartState): PartState {
   return part;
 }
 
-function partFor(item: ItemState, words: Words): PartState {
+function partFor(item: ItemState, words: PartText): PartState {
   const { kind, place } = words;
   const last = item.isPartOpen ? item.part : undefined;
   const known = place === undefined ? last : item.parts.get(place);
@@ -63,14 +63,14 @@ function partFor(item: ItemState, words: Words): PartState {
   return last;
 }
 
-function newPart(item: ItemState, { kind, place }: Words): PartState {
+function newPart(item: ItemState, { kind, place }: PartText): PartState {
   const part: PartState = { kind, place, text: newText(), isComplete: false, citations: 0 };
   if (place !== undefined) item.parts.set(place, part);
   item.partCount++;
   return part;
 }
 
-function say(state: DecoderState, item: ItemState, part: PartState, words: Words): void {
+function say(state: DecoderState, item: ItemState, part: PartState, words: PartText): void {
   const { kind, logprobs } = words;
   const isNext = item.part !== part;
   // Reasoning is one part with paragraphs.

@@ -37,7 +37,7 @@ export function decodeTools(collected: CollectedTools, value: JsonValue | undefi
   }
 }
 
-interface Place {
+interface ToolPosition {
   readonly path: string;
   readonly namespace: string | undefined;
 }
@@ -51,7 +51,7 @@ function decodeNamespace(collected: CollectedTools, group: JsonObject, path: str
   }
 }
 
-function decodeTool(collected: CollectedTools, tool: JsonObject, place: Place): void {
+function decodeTool(collected: CollectedTools, tool: JsonObject, place: ToolPosition): void {
   const type = requireText(tool.type, `${place.path}.type`);
   if (type === 'function') add(collected, decodeFunction(collected, tool, place));
   else if (type === 'custom') add(collected, decodeCustom(tool, place));
@@ -64,7 +64,7 @@ function add(collected: CollectedTools, tool: Tool): void {
   if (!isKnown) collected.tools.push(tool);
 }
 
-function decodeFunction(collected: CollectedTools, tool: JsonObject, place: Place): FunctionTool {
+function decodeFunction(collected: CollectedTools, tool: JsonObject, place: ToolPosition): FunctionTool {
   const { path, namespace } = place;
   for (const name of LOST_OPTIONS) {
     if (tool[name] !== undefined && tool[name] !== null) collected.notes.drop(`${path}.${name}`);
@@ -84,7 +84,7 @@ function described(tool: JsonObject, path: string): { readonly description?: str
   return description === undefined ? {} : { description };
 }
 
-function decodeCustom(tool: JsonObject, place: Place): CustomTool {
+function decodeCustom(tool: JsonObject, place: ToolPosition): CustomTool {
   const { path, namespace } = place;
   const format = optionalObject(tool.format, `${path}.format`);
   const isGrammar = format?.type === 'grammar';

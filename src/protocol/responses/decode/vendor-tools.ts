@@ -40,18 +40,18 @@ export function decodeVendorTool(item: JsonObject): Part {
 }
 
 function searched(action: JsonObject): string {
-  const queries = queriesOf(action).join(', ');
+  const queries = readQueries(action).join(', ');
   return queries || textOrEmpty(action.url) || textOrEmpty(action.pattern) || textOrEmpty(action.type);
 }
 
 /** Opened pages and texts searched within them are not searches. */
 function searchMade(action: JsonObject): SearchMade {
   const pages = listObjects(action.sources).map(({ url }) => ({ url: textOrEmpty(url) }));
-  return { queries: queriesOf(action), pages: pages.filter(({ url }) => url !== '') };
+  return { queries: readQueries(action), pages: pages.filter(({ url }) => url !== '') };
 }
 
 /** The list is the newer form of the single query. */
-function queriesOf(action: JsonObject): readonly string[] {
+function readQueries(action: JsonObject): readonly string[] {
   const listed = Array.isArray(action.queries) ? action.queries.map(textOrEmpty) : [];
   return (listed.length === 0 ? [textOrEmpty(action.query)] : listed).filter((query) => query !== '');
 }

@@ -58,7 +58,7 @@ function encodeOutput(parts: readonly Part[], session: Session, ending: Ending):
     content = [];
   };
   for (const part of parts) {
-    const words = contentOf(part, logprobs);
+    const words = toContent(part, logprobs);
     if (words !== undefined) {
       content.push(words);
       if (part.kind === 'text') logprobs = undefined;
@@ -77,7 +77,7 @@ function encodeOutput(parts: readonly Part[], session: Session, ending: Ending):
   return items;
 }
 
-function contentOf(part: Part, logprobs: readonly Logprob[] | undefined): JsonObject | undefined {
+function toContent(part: Part, logprobs: readonly Logprob[] | undefined): JsonObject | undefined {
   if (part.kind === 'text') return textContent({ ...part, logprobs });
   if (part.kind === 'refusal') return refusalContent(part.text);
   const isForeign = part.kind === 'server-tool' && part.protocol !== 'responses' && visibleText(part) !== '';

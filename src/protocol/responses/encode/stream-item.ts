@@ -65,7 +65,7 @@ function openWords(state: EncoderState, kind: OpenWords['kind']): void {
     const index = state.items.length;
     const id = itemId('msg', state.session, index);
     writeAdded(state, messageItem(id, [], 'in_progress'));
-    state.item = { kind: 'message', id, place: placeOf(id, index), content: [], part: undefined };
+    state.item = { kind: 'message', id, place: writeItemFields(id, index), content: [], part: undefined };
   }
   const message = state.item;
   closeWords(state, message);
@@ -81,13 +81,13 @@ function openCall(state: EncoderState, head: Extract<PartHead, { kind: 'tool-cal
   const typed = state.typed.get(head.name);
   const index = state.items.length;
   const id = itemId(callPrefix(head, typed), state.session, index);
-  const call: OpenCall = { kind: 'call', id, place: placeOf(id, index), head, typed, text: '' };
+  const call: OpenCall = { kind: 'call', id, place: writeItemFields(id, index), head, typed, text: '' };
   state.item = call;
   // What a typed call asks for is known only when its arguments are complete.
   if (typed === undefined) writeAdded(state, callItem(call, 'in_progress'));
 }
 
-function placeOf(id: string, index: number): string {
+function writeItemFields(id: string, index: number): string {
   return `,"item_id":"${id}","output_index":${index}`;
 }
 
@@ -135,7 +135,7 @@ function pushReasoning(state: EncoderState, item: OpenReasoning, text: string): 
 function announceReasoning(state: EncoderState, item: OpenReasoning, nativeId: string | undefined): void {
   const index = state.items.length;
   item.id = nativeId ?? itemId('rs', state.session, index);
-  item.place = placeOf(item.id, index);
+  item.place = writeItemFields(item.id, index);
   writeAdded(state, reasoningItem(item.id, '', undefined));
 }
 
@@ -171,7 +171,7 @@ function closeWords(state: EncoderState, message: OpenMessage): void {
   message.part = undefined;
   const { place, text } = part;
   const quoted = state.longTexts.keep(`"${part.quoted}"`);
-  const content = wordsOf(part, quoted);
+  const content = toContent(part, quoted);
   for (const [index, citation] of part.citations.entries()) {
     const annotationText = writeJson(annotation(citation, text.length));
     const fields = `${place},"annotation_index":${index},"annotation":${annotationText}`;
@@ -186,7 +186,7 @@ function closeWords(state: EncoderState, message: OpenMessage): void {
   message.content.push(content);
 }
 
-function wordsOf(part: OpenWords, text: RawJson): RawJson {
+function toContent(part: OpenWords, text: RawJson): RawJson {
   const content = part.kind === 'text' ? textContent(part) : refusalContent(part.text);
   return new RawJson(writeJson({ ...content, [part.kind]: text }));
 }

@@ -43,7 +43,7 @@ export async function findWantedHistory(body: Buffer, memory: MemoryFacts): Prom
     return refuse('bodyNotJson', { message });
   }
   const references = items.flatMap(({ json }, index) => {
-    const id = referenceOf(json);
+    const id = findReference(json);
     return id === undefined ? [] : [{ id, index }];
   });
   return {
@@ -65,7 +65,7 @@ export async function completeBody(
   const given = await newItems(body, memory, budget);
   if (isRefusal(given)) return given;
   const earlier = await readItems([...(previous?.input ?? []), ...(previous?.output ?? [])], 'kept', budget);
-  const referred = given.map(({ json }) => items.get(referenceOf(json) ?? ''));
+  const referred = given.map(({ json }) => items.get(findReference(json) ?? ''));
   const recalled = await readItems(
     referred.filter((item) => item !== undefined),
     'kept',
@@ -73,10 +73,10 @@ export async function completeBody(
   );
   if (budget.left < 0) return tooLarge();
   const fresh = given.flatMap((item, index) => {
-    if (referenceOf(item.json) === undefined) return [item];
+    if (findReference(item.json) === undefined) return [item];
     return referred[index] === undefined ? [] : recalled.splice(0, 1);
   });
-  const input = await listOf([...earlier, ...fresh]);
+  const input = await writeItems([...earlier, ...fresh]);
   const edits: Edit[] = memory.inputs.map((at) => ({ at, bytes: input }));
   for (const at of memory.previous) edits.push({ at, bytes: Buffer.from('null') });
   if (memory.inputs.length === 0) {
@@ -93,10 +93,10 @@ function newItems(
 ): Promise<Item[] | Refusal> | Refusal | readonly Item[] {
   const input = memory.inputs.at(-1);
   if (input === undefined || isWord(body, input.start, input.end, 'null')) return [];
-  return memory.isTooMuch ? tooLarge() : readItems(textsOf(body, input), 'new', budget);
+  return memory.isTooMuch ? tooLarge() : readItems(splitInput(body, input), 'new', budget);
 }
 
-function textsOf(body: Buffer, input: ByteRange): readonly Buffer[] {
+function splitInput(body: Buffer, input: ByteRange): readonly Buffer[] {
   const given = body.subarray(input.start, input.end);
   if (given[0] === OPEN_BRACKET) {
     return elementsOf(body, input).map(({ start, end }) => body.subarray(start, end));
@@ -133,18 +133,18 @@ async function readItems(
 }
 
 /** A reference may omit its type, and so may a message; but messages have a role. */
-function referenceOf(item: JsonObject | undefined): string | undefined {
+function findReference(item: JsonObject | undefined): string | undefined {
   const type = item?.type ?? (item?.role === undefined ? 'item_reference' : 'message');
   return type === 'item_reference' && typeof item?.id === 'string' ? item.id : undefined;
 }
 
 /** The list to send. The client's own new items stay unchanged. */
-async function listOf(items: readonly Item[]): Promise<Buffer> {
+async function writeItems(items: readonly Item[]): Promise<Buffer> {
   const sendable = items.filter((item) => item.origin === 'new' || isSendable(item));
   const pieces: Buffer[] = [];
   let written = 0;
   for (const [index, item] of sendable.entries()) {
-    const text = textOf(item, sendable[index + 1]);
+    const text = writeItem(item, sendable[index + 1]);
     if (text === undefined) continue;
     pieces.push(pieces.length === 0 ? LIST_OPEN : LIST_COMMA, text);
     written += item.origin === 'new' ? 0 : text.length + ITEM_BYTES;
@@ -161,7 +161,7 @@ const LIST_OPEN = Buffer.from('[');
 const LIST_COMMA = Buffer.from(',');
 const LIST_CLOSE = Buffer.from(']');
 
-function textOf({ bytes, json, origin }: Item, following: Item | undefined): Buffer | undefined {
+function writeItem({ bytes, json, origin }: Item, following: Item | undefined): Buffer | undefined {
   if (origin === 'new' || json === undefined) return bytes;
   if (json.type !== 'reasoning') return Buffer.from(writeJson(withoutId(json)));
   // Reasoning belongs to the text or call right after it. Alone it is refused.

@@ -46,10 +46,10 @@ export async function packResponse(
 
 function pack(request: AnsweredRequest, answer: Buffer): PackedResponse | undefined {
   if (responseSkimmer.run(answer, 0, answer.length) < 0) return undefined;
-  const id = textAt(answer, rangeOf(responseSkimmer, RESPONSE.slots.id));
+  const id = textAt(answer, toRange(responseSkimmer, RESPONSE.slots.id));
   if (id === undefined) return undefined;
-  const output = elementsOf(answer, rangeOf(responseSkimmer, RESPONSE.slots.output));
-  const previous = rangeOf(responseSkimmer, RESPONSE.slots.previous);
+  const output = elementsOf(answer, toRange(responseSkimmer, RESPONSE.slots.output));
+  const previous = toRange(responseSkimmer, RESPONSE.slots.previous);
   const response = withPrevious(answer, previous, request.previousResponseId);
   const items = new Map<string, Buffer>();
   for (const { start, end } of output.slice(0, ITEMS_KEPT_MAX)) {
@@ -84,11 +84,11 @@ function inputPieces({ body, memory }: AnsweredRequest): readonly (string | Buff
 
 export function unpackResponse(value: Buffer): StoredResponse | undefined {
   if (keptSkimmer.run(value, 0, value.length) < 0) return undefined;
-  const input = elementsOf(value, rangeOf(keptSkimmer, KEPT.slots.input));
-  const { start, end } = rangeOf(keptSkimmer, KEPT.slots.response);
+  const input = elementsOf(value, toRange(keptSkimmer, KEPT.slots.input));
+  const { start, end } = toRange(keptSkimmer, KEPT.slots.response);
   const response = value.subarray(start, end);
   if (responseSkimmer.run(response, 0, response.length) < 0) return undefined;
-  const output = elementsOf(response, rangeOf(responseSkimmer, RESPONSE.slots.output));
+  const output = elementsOf(response, toRange(responseSkimmer, RESPONSE.slots.output));
   return { input: cut(value, input), output: cut(response, output), response };
 }
 
@@ -99,10 +99,10 @@ export function findItemId(item: Buffer): string | undefined {
 
 function idAt(bytes: Buffer, start: number, end: number): string | undefined {
   if (itemSkimmer.run(bytes, start, end) < 0) return undefined;
-  return textAt(bytes, rangeOf(itemSkimmer, ITEM.slots.id));
+  return textAt(bytes, toRange(itemSkimmer, ITEM.slots.id));
 }
 
-function rangeOf({ starts, ends }: Skimmer, slot: number): ByteRange {
+function toRange({ starts, ends }: Skimmer, slot: number): ByteRange {
   return { start: starts[slot] as number, end: ends[slot] as number };
 }
 
