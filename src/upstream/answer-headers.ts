@@ -2,8 +2,8 @@ import type { UpstreamHead } from './contract.ts';
 import { isHeaderValue } from './vendor.ts';
 
 /**
- * Headers of a vendor's answer that the client may see, under the name it sees them by. Everything else stays
- * here: cookies, the vendor's organisation and project, its servers and its cache.
+ * Headers of a vendor's answer that the client may see, under the client's name for them. All others are
+ * removed: cookies, the vendor's organisation and project, its servers and its cache.
  */
 const ALLOWED: ReadonlyMap<string, string> = new Map([
   ['content-type', 'content-type'],
@@ -12,7 +12,7 @@ const ALLOWED: ReadonlyMap<string, string> = new Map([
   ['x-should-retry', 'x-should-retry'],
   ['openai-processing-ms', 'openai-processing-ms'],
   ['openai-version', 'openai-version'],
-  // `x-request-id` and `request-id` are ours; the vendor's is what its support asks for.
+  // `x-request-id` and `request-id` are the gateway's. The vendor's support needs its own.
   ['x-request-id', 'x-upstream-request-id'],
   ['request-id', 'x-upstream-request-id'],
 ]);
@@ -22,7 +22,7 @@ function isRateLimit(name: string): boolean {
   return name.startsWith('x-ratelimit-') || name.startsWith('anthropic-ratelimit-');
 }
 
-/** Flat: name, value, name, value, to be written beside our own. */
+/** Flat: name, value, name, value, to be written beside the gateway's own. */
 export function answerHeaders(headers: UpstreamHead['headers']): string[] {
   const passed: string[] = [];
   let idSeen = false;

@@ -6,7 +6,7 @@ import type { LentBytes } from '../kernel/encoding/lent-bytes.ts';
  */
 export interface UpstreamHandler {
   onHead(head: UpstreamHead): void;
-  /** The bytes are lent, and overwritten when this returns: whoever keeps them copies them. */
+  /** The bytes are lent, and overwritten when this returns. They must be copied to be kept. */
   readonly onData: (chunk: LentBytes) => void;
   onEnd(): void;
   onFailure(failure: UpstreamFailure): void;
@@ -16,12 +16,12 @@ export interface UpstreamHead {
   readonly status: number;
   /** Lower-case names; a repeated header is joined with ", ". */
   readonly headers: Readonly<Record<string, string>>;
-  /** `closed`: only the end of the connection ends the body, which looks the same when the vendor dies. */
+  /** `closed`: the end of the connection ends the body, so a failure of the vendor looks the same. */
   readonly bodyEnd?: 'counted' | 'closed';
 }
 
 export interface UpstreamExchange {
-  /** The request is on its way: from here on the vendor may be at work on it. */
+  /** The request was sent. From here on the vendor may work on it. */
   readonly sent: boolean;
   /** Back-pressure: the socket is not read until `resume`. What TLS has read before may still come. */
   pause(): void;
@@ -30,13 +30,13 @@ export interface UpstreamExchange {
   abort(): void;
 }
 
-/** The operator's addresses are his own choice and may be private (rule S-6). */
+/** Addresses of the operator may be private (rule S-6). */
 export type AllowedNetwork = 'any' | 'public';
 
 export interface UpstreamRequest {
   /** `https://api.openai.com` */
   readonly origin: string;
-  /** `public`: the address is a user's, so it may lead to the public network only. */
+  /** `public`: an address of a user, which must be in the public network. */
   readonly reach: AllowedNetwork;
   /** Path and query. */
   readonly path: string;
@@ -57,12 +57,12 @@ export interface UpstreamTimeouts {
 
 export interface UpstreamFailure {
   /**
-   * `busy`: all our connections to the address are in use, the vendor knows nothing of it. `connect`: nothing
-   * was sent. `timeout`: no head in time. `idle`: silence in the body. `reset`: it broke.
-   * `protocol`: not HTTP, or not an answer we can read.
+   * `busy`: all connections of the gateway to the address are in use. `connect`: nothing
+   * was sent. `timeout`: no head in time. `idle`: silence in the body. `reset`: the connection broke.
+   * `protocol`: not HTTP, or not a readable answer.
    */
   readonly kind: 'busy' | 'connect' | 'timeout' | 'idle' | 'reset' | 'protocol';
-  /** For our log only. */
+  /** For the log only. */
   readonly detail: string;
 }
 
@@ -71,21 +71,21 @@ export interface UpstreamClient {
   close(): Promise<void>;
 }
 
-/** Fetches what a client named by its address. Only public addresses, within bounds, never with a secret. */
+/** Fetches media by its address: public addresses only, within bounds, never with a secret. */
 export interface MediaFetcher {
-  /** `signal` ends it early; `room` is asked for every piece before it is kept. */
+  /** `signal` ends it early. `room` is called for every piece before it is kept. */
   fetch(address: string, patience: MediaPatience): Promise<FetchedMedia | MediaFailure>;
 }
 
 export interface MediaPatience {
   readonly signal: AbortSignal;
-  /** False: there is no room for so many more bytes. */
+  /** False if there is no memory for so many more bytes. */
   room(bytes: number): boolean;
 }
 
 export interface FetchedMedia {
   readonly kind: 'media';
-  /** By the bytes where they tell it, else as declared; always one that models read. */
+  /** Found in the bytes, else as declared; always a type that models read. */
   readonly mime: string;
   readonly bytes: Buffer;
 }
@@ -93,10 +93,10 @@ export interface FetchedMedia {
 export interface MediaFailure {
   readonly kind: 'media-failure';
   /**
-   * `address`: not an address we would fetch. `unreachable`: nothing came of it, or it leads where we do not
-   * go; the client is not told which, lest it map our network. `type`: not what models read.
+   * `address`: an invalid address. `unreachable`: the fetch failed, or the address is forbidden. The client
+   * does not learn which, so that it cannot scan the network. `type`: not a type that models read.
    */
   readonly reason: 'address' | 'unreachable' | 'too-slow' | 'too-large' | 'type' | 'no-room';
-  /** For our log only: names no path and no query. */
+  /** For the log only, without path and query. */
   readonly detail: string;
 }

@@ -12,7 +12,7 @@ import type { UpstreamClient } from './contract.ts';
 import { type AskReply, ask } from './http/ask.ts';
 import { addressVendor, VENDOR_JSON } from './vendor.ts';
 
-/** What one real call with a credential said. */
+/** The result of one real call with a credential. */
 export type Probe =
   | { readonly kind: 'works'; readonly status: number; readonly latencyMs: number }
   | {
@@ -23,7 +23,7 @@ export type Probe =
     }
   | { readonly kind: 'busy' };
 
-/** A BYOK credential on trial: its secret may not be stored yet. */
+/** A BYOK credential to test. Its secret may not be stored yet. */
 export interface ProbeTarget {
   readonly accountId: number;
   readonly vendor: Vendor;
@@ -31,7 +31,7 @@ export interface ProbeTarget {
   readonly baseUrl: string | undefined;
 }
 
-/** In the order of preference: the smallest question each of them knows, without images. */
+/** In the order of preference: the smallest request of each protocol, without images. */
 const QUESTIONS: readonly (readonly [Protocol, (model: string) => object])[] = [
   ['messages', (model) => ({ model, max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] })],
   [
@@ -41,14 +41,14 @@ const QUESTIONS: readonly (readonly [Protocol, (model: string) => object])[] = [
       generationConfig: { maxOutputTokens: 1 },
     }),
   ],
-  // Sixteen is the least that Responses takes.
+  // Sixteen is the minimum of Responses.
   ['responses', (model) => ({ model, input: 'Hi', max_output_tokens: 16, store: false })],
   ['chat', (model) => ({ model, max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] })],
 ];
 
 /**
- * Tries BYOK credentials, through the same client and by the same way of addressing as calls: what is
- * refused to a call is refused here. One at a time for an account, and few at all.
+ * Tests BYOK credentials, with the same client and the same addresses as calls: what is
+ * refused to a call is refused here. One test at a time per account, and few in total.
  */
 export class Prober {
   readonly #client: UpstreamClient;
@@ -89,7 +89,7 @@ export class Prober {
   }
 }
 
-/** It belongs to the account: an address of its own leads to the public network only. */
+/** It belongs to the account, so its address must be in the public network. */
 function toCredential({ accountId, vendor, secret, baseUrl }: ProbeTarget): Credential {
   return {
     id: 0,
@@ -110,7 +110,7 @@ interface Question {
   readonly body: string;
 }
 
-/** With the cheapest model of the vendor: the user's own account pays for it. */
+/** The cheapest model of the vendor, because the user's own account pays. */
 function findQuestion({ models }: CatalogSnapshot, vendor: Vendor): Question | undefined {
   const open = [...models.values()]
     .filter(({ status }) => status === 'enabled')
@@ -127,7 +127,7 @@ function findQuestion({ models }: CatalogSnapshot, vendor: Vendor): Question | u
   return undefined;
 }
 
-/** What a user is told when no answer came: never where the address led, nor why it was not followed. */
+/** The message without an answer. It reveals neither the resolved address nor why it was refused. */
 const SILENCES: Readonly<Record<Extract<AskReply, { kind: 'failed' }>['reason'], string>> = {
   busy: 'The address is busy, please try again',
   connect: 'The address cannot be reached',
@@ -158,7 +158,7 @@ function silentRefusal(status: number): string {
   return `The vendor answered with status ${status}`;
 }
 
-/** The one text of an error that is meant for people; nothing else of a foreign answer is shown. */
+/** The error message for people. Nothing else of a foreign answer is returned. */
 function findErrorText(body: unknown, secret: string): string | undefined {
   if (!isJsonObject(body)) return undefined;
   const { error, message } = body;

@@ -5,22 +5,22 @@ import type { Protocol } from '../kernel/protocol-name.ts';
 import { VERSION } from '../kernel/version.ts';
 import type { AllowedNetwork } from './contract.ts';
 
-/** What is asked of the vendor; `stream` differs from `generate` in the address for generateContent only. */
+/** The action at the vendor. `stream` and `generate` have different addresses for generateContent only. */
 export type VendorAction = 'generate' | 'stream' | 'count' | 'edit';
 
 export interface VendorCall {
   readonly route: Route;
-  /** What is spoken with the vendor. */
+  /** The protocol of the vendor's side. */
   readonly protocol: Protocol;
   readonly action: VendorAction;
-  /** Of the client's request when it speaks the same protocol; `{}` when the call is converted. */
+  /** The client's headers if the protocol is the same; `{}` if the call is converted. */
   readonly clientHeaders: IncomingHttpHeaders;
   readonly contentType: string;
-  /** What is asked in the address, without a question mark. It is ours: nothing of the client's goes here. */
+  /** The query, without a question mark. It contains nothing of the client's query. */
   readonly query: string;
 }
 
-/** JSON is UTF-8 by definition, and the type knows no parameters. */
+/** JSON is UTF-8 by definition, and its type has no parameters. */
 export const VENDOR_JSON = 'application/json';
 
 export interface VendorAddress {
@@ -31,15 +31,15 @@ export interface VendorAddress {
   readonly headers: string[];
 }
 
-/** How a family of protocols is addressed: which part of the path it adds, and who pays for the key. */
+/** The addresses of a family of protocols, and its headers. */
 interface Family {
-  /** Part of the path that a base address has or lacks, by habit; it is never doubled. */
+  /** The part of the path that a base address may have or lack. It is never doubled. */
   readonly prefix: string;
   credential(secret: string): readonly [string, string];
-  /** Headers of the client that go on, by name (rule I-23). */
+  /** Headers of the client that are forwarded, by name (rule I-23). */
   readonly forward: readonly string[];
   readonly forwardPrefix: string | undefined;
-  /** Only when the key is the client's own (BYOK): they name things inside the account of the key. */
+  /** Forwarded only with a BYOK key, because they name things inside the account of the key. */
   readonly forwardOwned: readonly string[];
 }
 
@@ -81,11 +81,11 @@ const FAMILIES: Readonly<Record<Protocol, Family>> = {
   gemini: GOOGLE,
 };
 
-/** The version sent for a client that named none: what every client before 2026 means. */
+/** The version for a client without one: that of every client before 2026. */
 const ANTHROPIC_VERSION = '2023-06-01';
 const USER_AGENT = `tollgate/${VERSION}`;
 
-/** Where the call goes and with which headers. Key and address come from one record. */
+/** The address and the headers of a call. Key and address come from one record. */
 export function addressVendor(call: VendorCall): VendorAddress {
   const { route, protocol, clientHeaders } = call;
   const standing = findTemplate(route.vendor, route.credential, protocol);
@@ -98,12 +98,12 @@ export function addressVendor(call: VendorCall): VendorAddress {
   return { origin, reach, path: withQuery(path, standing.query, call.query), headers };
 }
 
-/** What is the same for every call with one credential and protocol. */
+/** The parts that are the same for every call with one credential and protocol. */
 interface RequestTemplate {
   readonly vendor: Vendor;
   readonly origin: string;
   readonly reach: AllowedNetwork;
-  /** Of the base address, with the family's own part, without a slash at the end. */
+  /** The path of the base address with the family's part, without a trailing slash. */
   readonly path: string;
   readonly query: string;
   readonly headers: readonly string[];
@@ -111,7 +111,7 @@ interface RequestTemplate {
   readonly forwardPrefix: string | undefined;
 }
 
-/** Catalogue records are immutable, so what was made of one holds as long as the record itself. */
+/** Catalogue records are immutable, so values derived from one are valid as long as the record. */
 const templates = new WeakMap<Credential, Map<Protocol, RequestTemplate>>();
 
 function findTemplate(vendor: Vendor, credential: Credential, protocol: Protocol): RequestTemplate {
@@ -141,7 +141,7 @@ function makeTemplate(vendor: Vendor, credential: Credential, protocol: Protocol
     reach: owned && credential.baseUrl !== undefined ? 'public' : 'any',
     path: trimmed.endsWith(family.prefix) ? trimmed : trimmed + family.prefix,
     query: url.search.slice(1),
-    // We read what passes, so we ask for it plain.
+    // The gateway reads the answer, so it requests no compression.
     headers: [...family.credential(credential.secret), 'accept-encoding', 'identity'],
     forward: owned ? [...family.forward, ...family.forwardOwned] : family.forward,
     forwardPrefix: family.forwardPrefix,
@@ -170,7 +170,7 @@ const GEMINI_METHODS: Readonly<Record<VendorAction, string>> = {
   count: 'countTokens',
 };
 
-/** `tunedModels/x` and `models/x` are names with their collection; a bare name is of `models`. */
+/** `tunedModels/x` and `models/x` contain their collection. A plain name is of `models`. */
 function geminiModel(forwardModelId: string): string {
   const escaped = forwardModelId.split('/').map(encodeURIComponent).join('/');
   return escaped.includes('/') ? escaped : `models/${escaped}`;
@@ -192,7 +192,7 @@ function pushAnthropic(headers: string[], clientHeaders: IncomingHttpHeaders): v
   );
 }
 
-/** An allow-list: what is not named here stays with us, above all every credential and every cookie. */
+/** An allow-list: all other headers are removed, above all credentials and cookies. */
 function pushForwarded(
   headers: string[],
   standing: RequestTemplate,
@@ -212,7 +212,7 @@ function pushHeader(headers: string[], name: string, value: string | string[] | 
   if (isHeaderValue(text)) headers.push(name, text);
 }
 
-/** What one header may hold: visible Latin-1, blank and tab. A line end would begin a header of its own. */
+/** The characters of a header: visible Latin-1, blank and tab. A line end would begin another header. */
 export function isHeaderValue(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);

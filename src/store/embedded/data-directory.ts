@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** The message says what to do about it. */
+/** The message contains the remedy. */
 export class DataDirectoryUnusable extends Error {
   override readonly name = 'DataDirectoryUnusable';
 }
@@ -26,8 +26,8 @@ export function prepareDataDirectory(given: string): string {
 }
 
 /**
- * Each missing directory in turn, by ourselves: Node's recursive form never returns where a directory cannot
- * be made although its parent is there, as under /proc.
+ * Each missing directory in turn, because Node's recursive form never returns where a directory cannot
+ * be created although its parent exists, as under /proc.
  */
 function makeDirectories(path: string): void {
   const parent = dirname(path);
@@ -35,7 +35,7 @@ function makeDirectories(path: string): void {
   try {
     mkdirSync(path, { mode: 0o755 });
   } catch (error) {
-    // Somebody else made it in the same moment.
+    // Another process created it at the same moment.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

@@ -4,8 +4,8 @@ import { systemClock } from '../../kernel/time/clock.ts';
 import type { EmbeddedServer } from './server.ts';
 
 /**
- * Brings the embedded server back when it dies under us: nobody else knows of it, so nobody else would. Calls
- * go on meanwhile as in any outage of the database. Returns the function that ends the stats.
+ * Restarts the embedded server when it dies, because no other process supervises it. Calls
+ * continue meanwhile as in any outage of the database. Returns the function that ends the guard.
  */
 export function guardEmbedded(
   server: Pick<EmbeddedServer, 'isRunning' | 'revive'>,
@@ -33,7 +33,7 @@ export function guardEmbedded(
         'the embedded database is running again',
       );
     } catch (error) {
-      // The dead server's own children may still hold its memory; they notice and go within moments.
+      // Children of the dead server may still hold its memory. They end soon.
       log.error({ err: error, waitMs }, 'the embedded database could not be started; it is tried again');
     }
     if (ended) return;

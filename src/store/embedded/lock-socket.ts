@@ -7,7 +7,7 @@ import { basename, dirname } from 'node:path';
 const NOBODY = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK']);
 
 /**
- * Listens until the returned function is called or the process dies, however it dies. Nothing where the file
+ * Listens until the returned function is called or the process dies. Undefined if the file
  * system has no sockets.
  */
 export async function listenAt(path: string): Promise<(() => void) | undefined> {
@@ -23,7 +23,7 @@ export async function listenAt(path: string): Promise<(() => void) | undefined> 
     rmSync(path, { force: true });
     return undefined;
   }
-  // Who asks is answered by the kernel; whether we could accept it does not matter.
+  // The kernel answers a connection attempt. It is not accepted here.
   server.on('error', () => {}).unref();
   return () => {
     server.close();
@@ -44,7 +44,7 @@ export function isAnswered(path: string): Promise<boolean> {
   });
 }
 
-/** A socket's path has 107 bytes at most, a data directory's may have more: its open handle is short. */
+/** A socket's path has at most 107 bytes. The path through an open handle of the directory is short. */
 async function withShortPath<T>(path: string, use: (short: string) => Promise<T>): Promise<T> {
   const directory = openSync(dirname(path), 'r');
   try {

@@ -13,7 +13,7 @@ export type LockResult = Locked | LockHeld;
 
 export interface Locked {
   readonly kind: 'locked';
-  /** Also done by the process's death: the next taker finds the owner dead. */
+  /** The death of the process releases it too: the next server finds the owner dead. */
   release(): void;
 }
 
@@ -36,7 +36,7 @@ interface LockFile {
   readonly socket: string | undefined;
 }
 
-/** What we put in the lock's place, complete before anybody sees it. */
+/** The new lock, which is complete before it becomes visible. */
 interface OwnFile {
   readonly path: string;
   readonly text: string;
@@ -49,15 +49,15 @@ interface Attempt {
 }
 
 const RETRY_MS = 10;
-/** A process may die while it takes over, and so may the next one; no further. */
+/** A process may die during its takeover, and so may the next one. More levels are not supported. */
 const TAKEOVER_DEPTH_MAX = 3;
 
-/** One Tollgate server per data directory: the second start is told who has it. */
+/** One Tollgate server per data directory. The second start gets the owner. */
 export function lockDataDirectory(dataDirectory: string): Promise<LockResult> {
   return acquireLock(join(prepareDataDirectory(dataDirectory), 'tollgate.lock'));
 }
 
-/** The sentence a second server ends with. */
+/** The message with which a second server ends. */
 export function describeHeld(dataDirectory: string, held: LockHeld): string {
   // In a container nearly every server is process 1, so the number alone is not enough.
   const where = held.host === '' || held.host === hostname() ? '' : ` on ${held.host}`;
@@ -70,8 +70,8 @@ export function describeHeld(dataDirectory: string, held: LockHeld): string {
 }
 
 /**
- * Takes the lock if it is free or its owner is dead; never waits for an owner to end. One that cannot be
- * judged from here keeps it: whether it is dead is for people to say.
+ * Takes the lock if it is free or its owner is dead. It never waits for an owner. An owner that cannot be
+ * checked from here keeps the lock: people decide whether it is dead.
  */
 export function acquireLock(path: string): Promise<LockResult> {
   return acquireAtDepth({ path, depth: 0 });
@@ -92,7 +92,7 @@ async function acquireAtDepth(attempt: Attempt): Promise<LockResult> {
 async function putInPlace(own: OwnFile, attempt: Attempt): Promise<LockResult> {
   const { path } = attempt;
   for (let tries = 0; tries < LOCK_TRIES_MAX; tries++) {
-    // A link is made completely or not at all, and never over an existing file.
+    // A link is created atomically, and never over an existing file.
     if (linkIfFree(own.path, path)) return locked(path, own);
     const found = readLock(path);
     if (found === undefined) continue;
@@ -113,14 +113,14 @@ async function findState(
 ): Promise<'alive' | 'dead' | 'unknown'> {
   const standing = judge(owner);
   if (standing === 'alive' || standing === 'dead') return standing;
-  // A socket is of its owner's kernel, so another machine's says nothing.
+  // A socket belongs to its owner's kernel, so that of another machine proves nothing.
   if (standing === 'other-machine' || socket === undefined) return 'unknown';
   return (await isAnswered(socket)) ? 'alive' : 'dead';
 }
 
 /**
- * Only one taker at a time may replace a dead owner's file, and it looks again before it does: otherwise a
- * slow one would throw out the living owner that a faster one has become.
+ * Only one server at a time may replace a dead owner's file, and it checks again first. Otherwise a
+ * slow one would replace the lock of a faster one, which is a living owner now.
  */
 async function takeOver(dead: LockFile, own: OwnFile, { path, depth }: Attempt): Promise<boolean> {
   if (depth >= TAKEOVER_DEPTH_MAX) return false;
@@ -146,12 +146,12 @@ function locked(path: string, own: OwnFile): Locked {
   };
 }
 
-/** By chance and not by process number: two containers would write into the same file. */
+/** Random, because process numbers of two containers may be the same. */
 async function makeOwnFile(path: string): Promise<OwnFile> {
   const own = join(dirname(path), `.${basename(path)}.${systemRandom.bytes(8).toString('hex')}`);
   const identity = thisProcess();
   const socket = `${own}.socket`;
-  // Whoever sees the lock may ask at once, so we listen before it can be seen.
+  // The socket listens before the lock is visible, because others may connect at once.
   const stopListening = identity.namespace === '' ? undefined : await listenAt(socket);
   const asked = stopListening === undefined ? {} : { socket: basename(socket) };
   const since = new Date(systemClock.now()).toISOString();
@@ -178,7 +178,7 @@ function linkIfFree(from: string, to: string): boolean {
 function readLock(path: string): LockFile | undefined {
   let file: number;
   try {
-    // Opened anew each time: a network file system would else answer with what it remembers.
+    // Opened again each time, because a network file system may return a cached state.
     file = openSync(path, 'r');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

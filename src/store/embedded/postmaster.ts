@@ -20,9 +20,9 @@ interface PidFile extends Postmaster {
 const POLL_MS = 50;
 
 /**
- * The server that a killed Tollgate left behind, ready to be used; nothing when there is none. What a dead
- * server left behind is removed when its number still belongs to a process, because PostgreSQL itself would
- * refuse to start beside it: to some other process, or to the dead one that nobody has collected yet.
+ * The server that a killed Tollgate left running; undefined if there is none. The pid file of a dead
+ * server is removed if its number belongs to another process or a zombie, because PostgreSQL would
+ * refuse to start beside it.
  */
 export async function findPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const deadlineMs = systemClock.monotonic() + EMBEDDED_START_MS;
@@ -39,7 +39,7 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | unde
   throw new Error(`the server in ${cluster} is neither ready nor gone after ${EMBEDDED_START_MS} ms`);
 }
 
-/** The socket directory of the last server, also after it died: it may lie outside the data directory. */
+/** The socket directory of the last server, also after its death. It may be outside the data directory. */
 export function findLastSocketDirectory(cluster: string): string | undefined {
   return readPidFile(cluster)?.socketDirectory;
 }

@@ -5,21 +5,21 @@ import { parseJson } from '../../kernel/encoding/json.ts';
 import { count, fieldsOf, Misfit, orElse, text } from '../../kernel/encoding/reader.ts';
 
 /**
- * Which process it is, not only its number: numbers are used again, after a reboot and in every container.
- * `started` is the boot and the clock tick of its start, or empty where the system does not tell (no /proc).
+ * The identity of a process. Its number is not enough, because numbers are reused, also in containers.
+ * `started` is the boot and the clock tick of its start, or empty on systems without /proc.
  */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly started: string;
-  /** Where the number counts. Empty where the system has no such thing, and in what older versions wrote. */
+  /** The namespace of the number. Empty on systems without namespaces, and in files of older versions. */
   readonly namespace: string;
   /** Empty whenever the namespace is. */
   readonly host: string;
 }
 
 /**
- * What can be told of a process from where we are. In another namespace its number is not the one we see, and
- * on another machine there is nothing to see at all: only the process itself can show that it lives.
+ * The state of a process, seen from here. In another namespace its number is different, and
+ * on another machine it is invisible. There only the process itself can show that it is alive.
  */
 export type ProcessState = 'alive' | 'dead' | 'other-namespace' | 'other-machine';
 
@@ -71,17 +71,17 @@ export function hasProcess(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's process is alive too.
+    // A process of another user is alive too.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
-/** Called four times a second by the guard of the embedded database: reading it costs ten times as much. */
+/** Does not read the file, because the guard of the embedded database calls it four times a second. */
 export function hasProcFileSystem(): boolean {
   return existsSync('/proc/self/stat');
 }
 
-/** Nothing for a process that is gone, or is a zombie: dead, and only not yet collected by its parent. */
+/** Undefined for a process that is gone, or a zombie, which is dead but not yet collected. */
 function findStart(pid: number): string | undefined {
   const stat = readIfThere(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;

@@ -54,9 +54,9 @@ const SOCKET_PATH_BYTES_MAX = 103;
 const LOCK_POLL_MS = 50;
 
 /**
- * The private server of a data directory: started, or found running and used. Server and command line call
- * this alike. Each use is noted in the data directory, so whoever ends last stops the server, and a killed
- * process counts no longer.
+ * The private server of a data directory: started, or found running. Server and command line both call
+ * this. Each use is noted in the data directory, so the last user stops the server, and a killed
+ * process does not count.
  */
 export async function startEmbedded(givenDirectory: string, log: Logger): Promise<EmbeddedServer> {
   const dataDirectory = prepareDataDirectory(givenDirectory);
@@ -100,7 +100,7 @@ function connectionTo(postmaster: Postmaster): string {
   return `postgresql://${USER}@localhost/postgres?host=${host}&port=${postmaster.port}`;
 }
 
-/** Starting and stopping are short, so everybody waits for them. */
+/** Starting and stopping are short, so other processes wait for them. */
 async function underLock<T>(dataDirectory: string, work: () => Promise<T>): Promise<T> {
   const deadlineMs = systemClock.monotonic() + EMBEDDED_START_MS;
   let lock: Locked | undefined;
@@ -118,7 +118,7 @@ async function underLock<T>(dataDirectory: string, work: () => Promise<T>): Prom
   }
 }
 
-/** Whoever is connected already knows the old server's address, so a new one in its place takes it over. */
+/** A new server takes over the old one's address, because connected processes have that address. */
 async function start(place: EmbeddedPlace, log: Logger, lastDirectory?: string): Promise<Postmaster> {
   const { cluster } = place;
   if (!existsSync(cluster)) await initialise(place);
@@ -151,7 +151,7 @@ async function initialise(place: EmbeddedPlace): Promise<void> {
   const unfinished = join(place.dataDirectory, `${name}.new-${process.pid}`);
   mkdirSync(unfinished, { mode: 0o700 });
   if (place.user !== undefined) chownSync(unfinished, place.user.uid, place.user.gid);
-  // Trust is sound here: the only way in is a socket inside a directory that is closed to everybody else.
+  // Trust is safe here: the only access is a socket in a directory that is closed to other users.
   await execute(
     join(place.binaries, 'initdb'),
     ['-D', unfinished, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-instructions'],
@@ -160,7 +160,7 @@ async function initialise(place: EmbeddedPlace): Promise<void> {
   renameSync(unfinished, place.cluster);
 }
 
-/** Ours are written at every start; an operator's own go into `custom.conf`, which is read last. */
+/** These settings are written at every start. Those of an operator are in `custom.conf`, read last. */
 function writeSettings(place: EmbeddedPlace, socketDirectory: string): void {
   const settings = [
     "listen_addresses = ''",
@@ -171,7 +171,7 @@ function writeSettings(place: EmbeddedPlace, socketDirectory: string): void {
     'max_connections = 100',
     `shared_buffers = ${Math.floor(cacheBytes() / 1024)}kB`,
     'jit = off',
-    // Statements are not logged: they may carry what no log may hold.
+    // Statements are not logged, because they may contain secrets and content.
     'log_min_messages = log',
     'log_min_error_statement = panic',
     'log_checkpoints = off',
@@ -184,8 +184,8 @@ function writeSettings(place: EmbeddedPlace, socketDirectory: string): void {
 }
 
 /**
- * By default PostgreSQL keeps 128 MiB, which some ten thousand accounts that call outgrow: from there on
- * their wallets and hours are fetched and put back all the time.
+ * By default PostgreSQL keeps 128 MiB, which is too small for some ten thousand active accounts: beyond it
+ * their wallets and hours are read and evicted all the time.
  */
 function cacheBytes(): number {
   // A container may have less than its machine; without a limit the figure is 0 or beyond all memory.
@@ -199,7 +199,7 @@ function quoteDirectory(directory: string): string {
   return `'${`"${directory.replaceAll('"', '""')}"`.replaceAll("'", "''")}'`;
 }
 
-/** In the cluster itself, which is closed to others; a path too long for a socket goes to a short place. */
+/** In the cluster, which is closed to others. If its path is too long for a socket, a short one is used. */
 function chooseSocketDirectory(place: EmbeddedPlace): string {
   const socket = join(place.cluster, `.s.PGSQL.${PORT}`);
   if (Buffer.byteLength(socket) <= SOCKET_PATH_BYTES_MAX) return place.cluster;
@@ -220,7 +220,7 @@ function control(place: EmbeddedPlace, command: readonly string[]): Promise<unkn
   return execute(join(place.binaries, 'pg_ctl'), [...command, '-s', '-D', '.'], options);
 }
 
-/** A bare environment: variables such as PGPORT or PGDATA would change what the binaries do. */
+/** An empty environment, because variables such as PGPORT or PGDATA would change the binaries' behaviour. */
 function executeOptions(place: EmbeddedPlace) {
   const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
   const timeout = EMBEDDED_START_MS + EMBEDDED_STOP_MS;

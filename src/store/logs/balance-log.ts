@@ -3,8 +3,8 @@ import { EXPORT_ROWS_AT_ONCE } from '../../operations/bounds.ts';
 import { type Database, idNumber } from '../database.ts';
 
 /**
- * The balance log is the account's chain of ledger entries, numbered without gaps: a page is a range of
- * numbers, however deep it is, and a total is a difference of two.
+ * The balance log is the account's chain of ledger entries, numbered without gaps. A page is a range of
+ * numbers, and a total is a difference of two.
  */
 interface EntryRow {
   readonly id: bigint;
@@ -23,12 +23,12 @@ interface EntryNumbers {
   readonly last: number;
 }
 
-/** Exported for the test that looks at their plans. */
+/** Exported for the test that checks their plans. */
 export const BALANCE_TEXTS = {
   page: `select id, seq, kind, pool, change_micro, after_micro, ref, created_at from ledger_entries
     where account_id = $1 and seq between $2 and $3 order by seq desc limit $4`,
   last: 'select last_seq from accounts where id = $1',
-  /** The first entry at or after a time, by halving: times go up with the numbers. */
+  /** The first entry at or after a time, by binary search, because times ascend with the numbers. */
   search: `
     with recursive search(low, high) as (
       select 1::bigint, $3::bigint + 1

@@ -39,7 +39,7 @@ const COLUMNS = `id, call_id, created_at, account_id, key_id, key_name, model_as
   output_text, output_reasoning, images, videos, estimated, payer, free_reason, price, amount_micro, attempts,
   ttfb_ms, duration_ms, dropped_fields`;
 
-/** What `picked` chose is picked before its charges are looked up, so the size of the log is no matter. */
+/** `picked` selects the rows before their charges are looked up, so the size of the log does not matter. */
 export const withCharges = (picked: string): string => `
   select picked.*, coalesce(consumptions.credits_micro, 0) as credits_micro
   from (select ${COLUMNS} from calls where ${picked}) as picked
@@ -50,7 +50,7 @@ const PAGE = withCharges(`account_id = $1 and (created_at, id) < ($2, $3)
 const FIND = withCharges('created_at = $1 and call_id = $2');
 const FIND_OWN = withCharges('account_id = $1 and id = $2');
 
-/** The latest calls of an account, newest first; `before` is the last one of the page before. */
+/** The latest calls of an account, newest first. `before` is the last one of the previous page. */
 export async function listCalls(
   database: Database,
   accountId: number,
@@ -63,7 +63,7 @@ export async function listCalls(
   return rows.map(callFromRow);
 }
 
-/** A call of anybody, by its id; the time in it leads to the one month where it can stand. */
+/** A call of any account, by its id. The id contains the time, so one month is read. */
 export async function findCall(database: Database, callId: string): Promise<LoggedCall | undefined> {
   const createdAtMs = timeOfCallId(callId);
   if (createdAtMs === undefined) return undefined;
@@ -71,7 +71,7 @@ export async function findCall(database: Database, callId: string): Promise<Logg
   return row === undefined ? undefined : callFromRow(row);
 }
 
-/** One call of the account by the number of its row; another account's is as good as none. */
+/** One call of the account by the number of its row. A call of another account is not found. */
 export async function findOwnCall(
   database: Database,
   accountId: number,

@@ -6,7 +6,7 @@ import { type Columns, columnNames, encodeColumns, flag, json, text, time, whole
 import type { Consumption, Short } from '../ledger/charge.ts';
 import type { Part } from '../writes.ts';
 
-/** The column's own. A wall clock that is set by weeks during a call must not make its charge unwritable. */
+/** The maximum of the column. A wall clock that is set by weeks during a call must not prevent its charge. */
 const DURATION_MS_MAX = 2_147_483_647;
 
 const CALL_COLUMNS: Columns<CallRecord> = {
@@ -44,7 +44,7 @@ const CALL_COLUMNS: Columns<CallRecord> = {
   dropped_fields: json((call) => call.droppedFields),
 };
 
-/** The place of a call's price among those of the batch; they themselves are the value after all columns. */
+/** The index of a call's price among those of the batch, which are the value after all columns. */
 const PRICE_PLACE = whole<number | null>('int', (place) => place);
 const WITH_PRICE = { ...CALL_COLUMNS, price: PRICE_PLACE };
 
@@ -57,7 +57,7 @@ export const INSERT_CALLS: Part = {
     from ${given}`,
 };
 
-/** Many calls have the same price, and it is a third of a row: each goes to the database once. */
+/** Many calls have the same price, which is a third of a row, so each price is sent once. */
 export function encodeCalls(calls: readonly CallRecord[]): string[] {
   const places = new Map<PriceSnapshot, number>();
   const placed = calls.map(({ price }) => (price === null ? null : requirePriceIndex(places, price)));
@@ -71,7 +71,7 @@ function requirePriceIndex(places: Map<PriceSnapshot, number>, price: PriceSnaps
   return place;
 }
 
-/** Of a call that was not paid in full. Amounts and numbers of entries are texts. */
+/** The receipt of a call that was not paid in full. Amounts and entry numbers are texts. */
 export interface ShortJson {
   readonly of: ShortOf;
   readonly capMicro: string | null;
@@ -81,8 +81,8 @@ export interface ShortJson {
 }
 
 /**
- * The stored receipt says how the charge was paid. Usage, prices and rates stand once, in the call log, which
- * is kept for as long; ledger/receipt.ts puts them together.
+ * The stored receipt contains how the charge was paid. Usage, prices and rates are in the call log only,
+ * which is kept for as long. ledger/receipt.ts combines them.
  */
 const CONSUMPTION_COLUMNS: Columns<Consumption> = {
   call_id: text(({ call }) => call.callId),

@@ -1,6 +1,6 @@
 /**
  * How a statement reads an account's usage over a time: whole days where they are closed, hours elsewhere.
- * What comes of it is the same whichever days are closed.
+ * The result does not depend on which days are closed.
  */
 interface Span {
   /** Expressions; the account is $1. */
@@ -10,7 +10,7 @@ interface Span {
   readonly edges?: string;
 }
 
-/** As a list of `with`: `day_rows` are the days that fit whole, `gaps` what lies between them. */
+/** Common table expressions: `day_rows` are the whole days, `gaps` the times between them. */
 export function daysAndGaps({ from, to, edges }: Span): string {
   const uncut =
     edges === undefined

@@ -4,9 +4,9 @@ import type { CallRecord } from '../../ledger/contract.ts';
 import { type Database, idNumber } from '../database.ts';
 
 /**
- * Days are sums of hours that upkeep makes afterwards, so that settling writes no second roll-up. Both are
- * done under the lock of the account's row: nobody closes a day while a call of the account is settled, and
- * whoever settles afterwards sees that it is closed.
+ * Days are sums of hours. Upkeep creates them later, so that settling writes no second roll-up. Both are
+ * done under the lock of the account's row: no day is closed while a call of the account is settled, and
+ * a later settlement sees that it is closed.
  */
 const KEY = ['model_id', 'key_id', 'protocol', 'status', 'payer', 'credential'];
 const SUMS = [
@@ -27,8 +27,8 @@ const SUMS = [
 ];
 
 /**
- * Adds up the hours of `spans` (account_id, starts_at, ends_at). A day that is there gets its sums anew, so
- * doing it twice is the same as once.
+ * Adds up the hours of `spans` (account_id, starts_at, ends_at). An existing day is replaced, so
+ * a repetition has no effect.
  */
 const addUp = (spans: string): string => `
   insert into usage_daily (account_id, starts_at, ends_at, ${[...KEY, ...SUMS].join(', ')})
@@ -41,7 +41,7 @@ const addUp = (spans: string): string => `
   on conflict (account_id, starts_at, ${KEY.join(', ')}) do update set
     ${SUMS.map((name) => `${name} = excluded.${name}`).join(', ')}`;
 
-/** Accounts with hours before $2 that no day was made of, among the next ones after $1. */
+/** Accounts with hours before $2 that are in no day, among the next ones after $1. */
 const FIND_DUE = `
   with next as (
     select id, days_closed_to from accounts where id > $1 order by id limit ${DAYS_LOOK_ACCOUNTS})
@@ -54,7 +54,7 @@ const FIND_DUE = `
 const HOLD = 'select id from accounts where id = any($1::bigint[]) order by id for no key update';
 
 /**
- * Of each account the next days, as far as $2. A day begins with its first whole hour and ends with its last:
+ * The next days of each account, up to $2. A day begins with its first whole hour and ends with its last:
  * where midnight is at half past, that hour is left out. It also ends where the account's days end for now,
  * and begins where the last ones ended: those may have been days of another time zone.
  */
@@ -82,17 +82,17 @@ const CLOSE = `
 
 export interface Closing {
   readonly timeZone: string;
-  /** Up to here everything may be closed: the first moment of a day. */
+  /** The end of the days that may be closed: the first moment of a day. */
   readonly toMs: number;
-  /** Accounts up to this one were looked at. */
+  /** Accounts up to this one were checked. */
   readonly afterId: number;
 }
 
 const HOUR_MS = 3_600_000;
 
 /**
- * Closes days of a few accounts, in one transaction. Answers where to go on, or nothing when no account has a
- * day to close. Any number of nodes may do it at once: each does what it finds left.
+ * Closes days of a few accounts, in one transaction. Returns where to continue, or undefined if no account
+ * has a day to close. Several nodes may do it at once: each does what is left.
  */
 export async function closeSomeDays(database: Database, closing: Closing): Promise<number | undefined> {
   const to = new Date(Math.floor(closing.toMs / HOUR_MS) * HOUR_MS).toISOString();
@@ -113,7 +113,7 @@ export async function closeSomeDays(database: Database, closing: Closing): Promi
   return found.last === null || found.looked < DAYS_LOOK_ACCOUNTS ? undefined : idNumber(found.last);
 }
 
-/** The days that hold one of the hours; an hour that no day holds is read as an hour for ever. */
+/** The days that contain one of the hours. An hour in no day is always read as an hour. */
 const ADD_UP_AGAIN = addUp(`(
   select distinct late.account_id, day.starts_at, day.ends_at
   from unnest($1::bigint[], $2::timestamptz[]) as late(account_id, hour) cross join lateral (
@@ -122,8 +122,8 @@ const ADD_UP_AGAIN = addUp(`(
   where late.hour < day.ends_at)`);
 
 /**
- * Adds up again the closed days that these calls fall into, when their hours have them and the accounts are
- * locked. Hardly ever there is one: a call that ended long after its day, or a node that was away.
+ * Adds up again the closed days of these calls, after their hours are written and the accounts are
+ * locked. This is rare: a call that ended long after its day, or a node that was away.
  */
 export async function addToClosedDays(
   transaction: Database,

@@ -4,28 +4,28 @@ import { type Database, idNumber } from '../database.ts';
 import { daysAndGaps, hoursOfGaps } from './daily-rollup-read.ts';
 
 /**
- * Where a page of the logs begins, without walking to it. The roll-ups know how many rows each closed day and
- * each hour has for every filter, so the total is a sum over them, and so are the page's days and then its
- * hours; rows are read from those hours alone. An hour that the wanted time range cuts is counted in the log.
+ * Where a page of the logs begins, without reading up to it. The roll-ups have the number of rows of each closed
+ * day and each hour for every filter, so the total is a sum over them, and so are the page's days and then its
+ * hours. Rows are read from those hours only. An hour that the time range cuts is counted in the log.
  */
 export type Log = 'calls' | 'consumptions';
 
-/** A part of the log that has rows to the filter: an hour, or what the range leaves of it. */
+/** A part of the log with rows of the filter: an hour, or the part of it inside the range. */
 export interface PageRange {
   readonly from: Date;
   readonly to: Date;
   readonly rows: number;
-  /** Rows that are newer than all of this range. */
+  /** The number of rows that are newer than this range. */
   readonly before: number;
 }
 
 export interface PageRanges {
-  /** Those that hold rows of the wanted place, the newest first. */
+  /** Ranges that contain rows of the requested page, the newest first. */
   readonly list: readonly PageRange[];
   readonly total: number;
 }
 
-/** The filter's values, as `callsThatFit` and `rollupsThatFit` look for them. */
+/** The values of the filter, for `callsThatFit` and `rollupsThatFit`. */
 export function filterValues(filter: LogFilter): readonly unknown[] {
   const { model, keyId, protocol, status, payer } = filter;
   return [
@@ -40,7 +40,7 @@ export function filterValues(filter: LogFilter): readonly unknown[] {
 
 const placesFrom = (first: number): readonly string[] => [0, 1, 2, 3, 4, 5].map((each) => `$${first + each}`);
 
-/** What a row of `calls` must be to fit; `first` is the place of the filter's first value. */
+/** The condition of the filter on `calls`. `first` is the number of the filter's first parameter. */
 export function callsThatFit(log: Log, first: number): string {
   const [model, key, protocol, status, result, payer] = placesFrom(first);
   const priced = log === 'consumptions' ? ' and price is not null' : '';
@@ -50,7 +50,7 @@ export function callsThatFit(log: Log, first: number): string {
     and (${payer}::text is null or payer = ${payer})${priced}`;
 }
 
-/** What a row of the roll-ups must be to fit; whether its calls succeeded is counted. */
+/** The condition of the filter on roll-ups, without success, which is a separate count. */
 export function rollupsThatFit(first: number): string {
   const [model, key, protocol, status, , payer] = placesFrom(first);
   return `(${model}::text is null or model_id = ${model}) and (${key}::bigint is null or key_id = ${key})
@@ -58,7 +58,7 @@ export function rollupsThatFit(first: number): string {
     and (${payer}::text is null or payer = ${payer})`;
 }
 
-/** $4 and $5 are the place, $6 the cut hours; the filter is behind them, its result in $11. */
+/** $4 and $5 are offset and limit, $6 the cut hours. The filter follows, with its result in $11. */
 const FILTER = 7;
 const FITS = rollupsThatFit(FILTER);
 const COUNT: Readonly<Record<Log, string>> = {
@@ -66,7 +66,7 @@ const COUNT: Readonly<Record<Log, string>> = {
   consumptions: 'sum(case when $11::text is null then consumed else 0 end)',
 };
 
-/** A moment that every call comes after, and one that all come before. */
+/** A moment before all calls, and one after them. */
 const EARLIEST = '-infinity';
 const LATEST = 'infinity';
 
@@ -77,7 +77,7 @@ const spans = (log: Log): string => `
   select hour, hour + interval '1 hour', false, ${COUNT[log]}
   from ${hoursOfGaps(`hour <> all($6::timestamptz[]) and ${FITS}`)} group by 1`;
 
-/** Of hours before this the log was dropped: they cannot be divided. */
+/** The log of hours before this was dropped, so they cannot be divided. */
 export const KEPT_FROM = '(select kept_from from log_retention)';
 
 const cutHours = (log: Log): string => `
@@ -89,7 +89,7 @@ const cutHours = (log: Log): string => `
 const WANTED = 'before + rows > $4::bigint and before < $4::bigint + $5::bigint';
 const IN_LOGS = { from: '(select kept_from from logs)', to: '$3::timestamptz' };
 
-/** Without cut hours the log itself need not even be planned. */
+/** Without cut hours the log is not read at all. */
 const FIND: Readonly<Record<Log, Readonly<Record<'whole' | 'cut', string>>>> = {
   calls: {
     whole: find('calls', spans('calls')),
@@ -101,7 +101,7 @@ const FIND: Readonly<Record<Log, Readonly<Record<'whole' | 'cut', string>>>> = {
   },
 };
 
-/** Days that hold rows of the wanted place are looked at by their hours. */
+/** Days with rows of the requested page are read by their hours. */
 function find(log: Log, all: string): string {
   return `
     with logs as materialized (select greatest($2::timestamptz, kept_from) as kept_from from log_retention),
@@ -163,7 +163,7 @@ export function rangeValues({ fromMs, toMs }: Pick<LogFilter, 'fromMs' | 'toMs'>
 
 const HOUR_MS = 3_600_000;
 
-/** The hours (UTC, as the roll-up has them) that one of these moments falls into the middle of. */
+/** The hours (UTC, as in the roll-up) that contain one of these moments, except at their start. */
 export function listCutHours(moments: readonly (number | undefined)[]): readonly string[] {
   const cut = new Set<number>();
   for (const moment of moments) {

@@ -14,9 +14,9 @@ import { callsThatFit, filterValues, findPageRanges, type Log, type PageRange } 
 import { type ConsumptionRow, itemFromRow, withReceipts } from './receipts.ts';
 
 /**
- * The calls of some ranges, newest first, as their keys: $2 and $3 are where the ranges begin and end,
- * $4 and $5 the whole of them (which months are looked at is known before), $6 and $7 what is skipped and
- * taken, then the filter. Nothing but the account's own rows of those hours is read.
+ * The keys of the calls of some ranges, newest first. $2 and $3 are the starts and ends of the ranges,
+ * $4 and $5 their total range (so that months can be pruned), $6 and $7 offset and
+ * limit, then the filter. Only the account's own rows of those hours are read.
  */
 const keysOfCalls = (log: Log, column: 'id' | 'call_id'): string => `
   select key.created_at, key.${column}
@@ -30,7 +30,7 @@ const keysOfCalls = (log: Log, column: 'id' | 'call_id'): string => `
 
 const WHOLE = 'created_at >= $4 and created_at < $5';
 
-/** Exported for the test that looks at their plans. */
+/** Exported for the test that checks their plans. */
 export const PAGE_TEXTS: Readonly<Record<Log, string>> = {
   calls: withCharges(`account_id = $1 and ${WHOLE} and (created_at, id) in (${keysOfCalls('calls', 'id')})`),
   consumptions: withReceipts(
@@ -86,8 +86,8 @@ async function readPageRanges<Kind extends Log>(
 const ALL: Place = { skip: 0, size: Number.MAX_SAFE_INTEGER };
 
 /**
- * Everything that fits, newest first, in pieces: each is a statement of its own, so that a slow reader holds
- * no connection. What is settled meanwhile is in it or not; what was there at the beginning is.
+ * All matching rows, newest first, in pieces. Each is a separate statement, so that a slow reader holds
+ * no connection. Rows that are settled meanwhile may be missing; all earlier ones are included.
  */
 export async function* wholeLog<Kind extends Log>(
   database: Database,
@@ -104,7 +104,7 @@ export async function* wholeLog<Kind extends Log>(
       if (items.length > 0) yield items;
       const last = items.at(-1);
       if (last === undefined || items.length < EXPORT_ROWS_AT_ONCE) break;
-      // It goes on in the millisecond of the last row; what is known of that one is skipped.
+      // The next piece begins in the millisecond of the last row, whose known rows are skipped.
       const toMs = last.createdAtMs + 1;
       const known = items.filter(({ createdAtMs }) => createdAtMs === last.createdAtMs).length;
       skip = known === items.length ? skip + known : known;
@@ -119,7 +119,7 @@ function cutAt(ranges: readonly PageRange[], toMs: number): readonly PageRange[]
     .map((range) => ({ ...range, to: new Date(Math.min(range.to.getTime(), toMs)) }));
 }
 
-/** PageRanges that together are read at once; a large one alone. */
+/** Ranges that are read together. A large one is read alone. */
 export function inPieces(list: readonly PageRange[]): readonly (readonly PageRange[])[] {
   const pieces: PageRange[][] = [];
   let room = 0;

@@ -14,7 +14,7 @@ interface TrafficRow {
   readonly speed_ms: bigint;
 }
 
-/** Exported for the test that looks at its plan. Hours and days of one period: it begins with a day (UTC). */
+/** Exported for the test that checks its plan. The period begins with a day (UTC). */
 export const TRAFFIC_TEXT = `
   with users as (
     select model_id, count(distinct account_id) as users from model_users_daily

@@ -3,14 +3,14 @@ import { assert } from '../../kernel/assert.ts';
 import type { Database } from '../database.ts';
 
 const PARTITIONED = ['calls', 'consumptions'] as const;
-/** Serialises all who create or drop partitions; any constant. */
+/** The advisory lock of all that create or drop partitions. Any constant will do. */
 const PARTITION_LOCK = 7_414_512_002;
 
 const DAY_MS = 86_400_000;
 let lastDay = Number.NaN;
 let lastMonth = '';
 
-/** A month of the logs: `2026-11`, always in UTC, whatever zone spending caps count in. */
+/** A month of the logs: `2026-11`, always in UTC, also when spending caps use another zone. */
 export function logMonth(timeMs: number): string {
   const day = Math.floor(timeMs / DAY_MS);
   if (day !== lastDay) {
@@ -21,9 +21,9 @@ export function logMonth(timeMs: number): string {
 }
 
 /**
- * Makes what is missing of these months and of the ones after them, so that midnight of the first finds its
- * partition waiting. In a transaction of its own; a new partition is made aside and then attached, which lets
- * readers and writers of the other months go on.
+ * Creates the missing partitions of these months and of the next ones, so that the first of a month finds its
+ * partition. In a separate transaction. A new partition is created detached and then attached, so that
+ * readers and writers of the other months continue.
  */
 export async function ensurePartitions(database: Database, months: readonly string[]): Promise<void> {
   await database.transaction(async (transaction) => {
@@ -48,8 +48,8 @@ async function ensurePartition(transaction: Database, table: string, month: stri
 }
 
 /**
- * Drops the logs before `month` and remembers it: gone is not missing. Names what it dropped. Dropping locks
- * the whole log for a moment, and all settlements queue behind who waits for that lock: so nobody waits long.
+ * Drops the logs before `month`, stores that month, and returns what it dropped. Dropping locks
+ * the whole log for a moment, and all settlements queue behind that lock, so the wait for it is short.
  */
 export async function dropPartitionsBefore(database: Database, month: string): Promise<readonly string[]> {
   assertMonth(month);

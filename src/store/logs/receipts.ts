@@ -8,7 +8,7 @@ import { decodePrice, type PriceJson } from '../catalog/price-json.ts';
 import { type Database, idNumber } from '../database.ts';
 import { type UsageColumns, usageFromRow } from './usage-row.ts';
 
-/** Where a page begins: after the last row of the page before. */
+/** Where a page begins: after the last row of the previous page. */
 export interface ConsumptionCursor {
   readonly createdAtMs: number;
   readonly id: number;
@@ -43,8 +43,8 @@ interface EntryJson {
 }
 
 /**
- * The rows that `picked` chose, each with its call and its ledger entries. A call's charge is found by its
- * id; what was exchanged for it stands right before it. Ids and amounts as texts, JSON has no such numbers.
+ * The rows that `picked` selects, each with its call and its ledger entries. A call's charge is found by its
+ * id, and its exchange is the entry before it. Ids and amounts are texts, because JSON numbers are floats.
  * Rows of one millisecond are in the order of this log's ids, or of the calls'.
  */
 export const withReceipts = (picked: string, within: 'picked.id' | 'c.id' = 'picked.id'): string => `
@@ -82,7 +82,7 @@ export async function listConsumptions(
   return rows.map(itemFromRow);
 }
 
-/** Nothing when the account has no such call, or the call never reached a vendor. */
+/** Undefined if the account has no such call, or the call never reached a vendor. */
 export async function findReceipt(
   database: Database,
   accountId: number,

@@ -15,7 +15,7 @@ interface UsageRow {
   calls: number;
   failed: number;
   consumed: number;
-  /** Of its calls, those that met a vendor. */
+  /** The calls that reached a vendor. */
   served: number;
   inputFresh: number;
   cacheRead: number;
@@ -58,7 +58,7 @@ const USAGE_SUMS: Columns<UsageRow> = {
   ttft_ms: whole('bigint', (row) => row.ttftMs),
 };
 
-/** A model's hour over all accounts, as far as this process served it. */
+/** A model's hour over all accounts, for the calls of this process. */
 interface ModelRow {
   readonly hourMs: number;
   readonly model: string;
@@ -107,8 +107,8 @@ const MODEL_SUMS: Columns<ModelRow> = {
 };
 
 /**
- * Rows of an account are written under its lock. Those of a model are everybody's: they are written in the
- * order of their keys, so two settlers never wait for each other in a circle.
+ * Rows of an account are written under its lock. Rows of a model are shared: they are written in the
+ * order of their keys, so that there are no deadlocks.
  */
 const USAGE = { ...USAGE_KEY, ...USAGE_SUMS };
 const ADD_USAGE: Part = {
@@ -135,8 +135,8 @@ function addedUp(table: string, key: Columns<never>, sums: Columns<never>): stri
 }
 
 /**
- * Adds calls that were not known before, with what was taken for them. Rows that are everybody's come last,
- * so that they are locked for a short time. Answers the users that were written.
+ * Adds new calls, with their charges. Shared rows come last,
+ * so that they are locked for a short time. Returns the users that were written.
  */
 export function addRollups(
   writes: Writes,
@@ -149,7 +149,7 @@ export function addRollups(
     const { call } = consumption;
     const model = storable(call.modelUsed);
     addUsage(usage, model, consumption);
-    // Names that never met a vendor are whatever clients made up: no ranking shall show them.
+    // Names that never reached a vendor are arbitrary texts of clients, and not for rankings.
     if (isServed(call))
       addModel(models, { model, lane, price: call.price, vendor: call.vendor }, consumption);
   }
@@ -189,7 +189,7 @@ function addUsage(rows: Map<string, UsageRow>, model: string, { call, creditsMic
   addFirstToken(row, call);
 }
 
-/** As the call log has it, so that it can be added up again. Nothing: no stream, or none that began. */
+/** As in the call log, so that it can be summed again. Undefined without a stream that began. */
 function addFirstToken(row: { ttftCalls: number; ttftMs: number }, call: CallRecord): number | undefined {
   if (!call.stream || call.ttfbMs === null) return undefined;
   const ttftMs = Math.round(call.ttfbMs);
@@ -201,7 +201,7 @@ function addFirstToken(row: { ttftCalls: number; ttftMs: number }, call: CallRec
 function usageRow(rows: Map<string, UsageRow>, model: string, call: CallRecord): UsageRow {
   const hourMs = toHourMs(call);
   const credential = call.payer === 'byok' ? lastCredential(call) : '';
-  // The texts that may hold anything come last, the first of them with its length.
+  // Arbitrary texts come last, the first of them with its length.
   const key =
     `${call.accountId} ${call.keyId} ${hourMs} ${call.status} ${call.payer} ${call.protocolIn} ` +
     `${model.length} ${model} ${credential}`;
@@ -246,7 +246,7 @@ function addModel(rows: Map<string, ModelRow>, place: ModelPlace, consumption: C
   row.speedMs += speedMs;
 }
 
-/** Users choose the names of their credentials; a model's rows know only those of the platform. */
+/** Users choose the names of their credentials. A model's rows contain only those of the platform. */
 function modelRow(rows: Map<string, ModelRow>, place: ModelPlace, call: CallRecord): ModelRow {
   const { model, lane } = place;
   const hourMs = toHourMs(call);
@@ -267,7 +267,7 @@ function lastCredential(call: CallRecord): string {
   return storable(call.attempts.at(-1)?.credential ?? '');
 }
 
-/** A client that left got all it wanted. */
+/** A client that left counts as a success. */
 function isFailed({ verdict }: CallRecord): boolean {
   return verdict !== 'complete' && verdict !== 'cut-by-client';
 }

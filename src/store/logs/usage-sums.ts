@@ -19,9 +19,9 @@ import {
 } from './log-page-ranges.ts';
 
 /**
- * What an account used, from the roll-ups: closed days, and hours around them. Hours that the asked range or
- * a day of its time zone cuts are added up from the log, so that a day in India is exact too. Where the log
- * was dropped such an hour stays whole and counts where it begins, so that no call is lost.
+ * The usage of an account, from the roll-ups: closed days, and hours around them. Hours that the range or
+ * a day of its time zone cuts are summed from the log, so that a day in India is exact too. Where the log
+ * was dropped, such an hour counts as a whole at its start, so that no call is lost.
  */
 const SUMS = [
   'calls',
@@ -44,7 +44,7 @@ type SumRow = Readonly<Record<(typeof SUMS)[number], bigint>>;
 const GROUPS = ['model_id', 'key_id', 'protocol', 'payer'] as const;
 const COLUMNS = [...GROUPS, ...SUMS].join(', ');
 
-/** What a statement has behind the account, the range and the cut hours: the edges, and then the filter. */
+/** Parameters after the account, the range and the cut hours: the edges, and then the filter. */
 const FILTER = 6;
 const IS_WHOLE = `(hour <> all($4::timestamptz[]) or hour < ${KEPT_FROM})`;
 // Success is not a filter of roll-ups, because they do not separate its cost.
@@ -77,7 +77,7 @@ const SPAN = { from: '$2::timestamptz', to: '$3::timestamptz' };
 const EDGES = '$5::timestamptz[]';
 const WITH_DAYS = `with ${daysAndGaps({ ...SPAN, edges: EDGES })}`;
 
-/** Without cut hours the log is not even planned, and without room for a day no days. */
+/** The log is read only with cut hours, and days only if the range may contain one. */
 interface Sources {
   readonly days: boolean;
   readonly cuts: boolean;
@@ -109,7 +109,7 @@ const seriesText = (by: UsageGroup, reading: Sources): string => `${writeHead(re
 
 interface UsageQuery {
   readonly range: UsageFilter;
-  /** They go up; all within the range. */
+  /** Ascending, and all within the range. */
   readonly edges: readonly number[];
 }
 
@@ -185,7 +185,7 @@ export async function usageSeries(
 
 const SHORTEST_DAY_MS = 23 * 3_600_000;
 
-/** The points of an hourly trend have none; a shorter day, where the time zone was changed, is not missed. */
+/** False for the short steps of an hourly trend. A short day after a change of the zone is read by hours. */
 function hasRoomForDays(
   { fromMs = -Infinity, toMs = Infinity }: TimeRange,
   edges: readonly number[],

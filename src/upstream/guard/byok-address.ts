@@ -2,22 +2,22 @@ import { isIP } from 'node:net';
 import { HOSTED_ADDRESS_CHARS_MAX } from '../../bounds.ts';
 import { isPublicAddress } from './public-address.ts';
 
-/** What became of an address that a user wants us to call: the form it is kept in, or why it is refused. */
+/** The check of a user's address: the form that is stored, or why it is refused. */
 export type JudgedAddress =
   | { readonly kind: 'address'; readonly baseUrl: string }
   | { readonly kind: 'refused'; readonly why: string };
 
 const SCHEME_AND_HOST = /^https?:\/\/[^/]/i;
-/** Spaces, control characters and what browsers silently turn into a slash. */
+/** Spaces, control characters, and the backslash, which browsers turn into a slash. */
 const MISLEADING = /[\s\p{Cc}\\]/u;
-/** The usual ones; any other would make us a scanner of ports. */
+/** The usual ports. Others would allow a port scan through the gateway. */
 const PORTS: ReadonlySet<string> = new Set(['', '80', '443', '8443']);
-/** Names that lead into one's own network by their meaning, whatever a look-up says today. */
+/** Names of private networks by definition, whatever a look-up returns. */
 const INNER_NAMES = ['localhost', 'local', 'internal', 'intranet', 'lan', 'home.arpa'];
 
 /**
- * An address of a BYOK credential, as far as it can be judged without asking anybody; where its name leads
- * is judged again at every connection. `ownHosts` (TOLLGATE_BYOK_HOSTS) are the operator's exceptions.
+ * The check of a BYOK address without a look-up. The addresses of its name
+ * are checked at every connection. `ownHosts` (TOLLGATE_BYOK_HOSTS) are the operator's exceptions.
  */
 export function judgeByokAddress(text: string, ownHosts: ReadonlySet<string>): JudgedAddress {
   const malformed = { kind: 'refused', why: 'must be an address such as https://host/path' } as const;
@@ -25,7 +25,7 @@ export function judgeByokAddress(text: string, ownHosts: ReadonlySet<string>): J
   if (MISLEADING.test(text) || !SCHEME_AND_HOST.test(text)) return malformed;
   const url = URL.parse(text);
   if (url === null || url.hostname === '') return malformed;
-  // An empty query or fragment leaves no trace in the parsed address, so the text is asked.
+  // A parsed URL does not contain an empty query or fragment, so the text is checked.
   if (/[?#]/.test(text) || url.username !== '' || url.password !== '') {
     return { kind: 'refused', why: 'must have neither user, query nor fragment' };
   }
@@ -46,10 +46,10 @@ function isOwn(url: URL, ownHosts: ReadonlySet<string>): boolean {
 }
 
 function whyForbidden(url: URL): string | undefined {
-  // A secret travels there.
+  // The secret is sent there.
   if (url.protocol !== 'https:') return 'must begin with https://';
   if (!PORTS.has(url.port)) return 'must use port 443, 80 or 8443';
-  // A dot at the end means the same name.
+  // A trailing dot means the same name.
   const labels = url.hostname.split('.').filter((label) => label !== '');
   const name = labels.join('.').replace(/^\[|\]$/g, '');
   const isInner =

@@ -31,14 +31,14 @@ import { mayBeMedia, mediaType } from './media-type.ts';
 import { type Resolve, systemResolve } from './resolve.ts';
 
 export interface MediaFetcherOptions {
-  /** `host` or `host:port` of the operator's own: these may be private, and have a port of their own. */
+  /** `host` or `host:port` that the operator allows. These may be private, and have any port. */
   readonly ownHosts: readonly string[];
   readonly resolve?: Resolve;
   readonly timeoutMs?: number;
   readonly chooseProxy?: ChooseProxy;
 }
 
-/** A failure on its way out of the depths; it never leaves this file. */
+/** A failure inside this file. It is never thrown to callers. */
 class NotFetched extends Error {
   readonly reason: MediaFailure['reason'];
 
@@ -48,7 +48,7 @@ class NotFetched extends Error {
   }
 }
 
-/** Fetches for clients, so it trusts neither address nor answer. Each step has a connection of its own. */
+/** Fetches for clients, so it trusts neither address nor answer. Each step has its own connection. */
 export class GuardedFetcher implements MediaFetcher {
   readonly #ownHosts: ReadonlySet<string>;
   readonly #resolve: Resolve;
@@ -84,7 +84,7 @@ export class GuardedFetcher implements MediaFetcher {
     for (let redirects = 0; redirects <= MEDIA_REDIRECTS_MAX; redirects++) {
       const answer = await this.#ask(url, patience);
       if ('kind' in answer) return answer;
-      // A place that a server points to is judged like the one the client named.
+      // The target of a redirect is checked like the client's address.
       const next = URL.canParse(answer.location, url.href) ? new URL(answer.location, url).href : '';
       url = this.#judge(next);
     }
@@ -115,7 +115,7 @@ export class GuardedFetcher implements MediaFetcher {
     }
   }
 
-  /** How the request gets to its server. A proxy is told the very address that was judged. */
+  /** The connection of the request. A proxy gets the address that was checked. */
   async #way(url: URL, signal: AbortSignal): Promise<RequestOptions> {
     const proxy = this.#chooseProxy(url);
     if (proxy === undefined) {
@@ -152,9 +152,9 @@ function secured(socket: Socket, url: URL): Socket {
 function answerTo(asked: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     asked.once('response', resolve);
-    // It stays: a connection may break again after it was given up.
+    // The handler stays, because a closed connection may still emit an error.
     asked.on('error', reject);
-    // Who switches to another protocol closes without an answer.
+    // A server that switches protocols closes without an answer.
     asked.once('close', () => reject(new NotFetched('unreachable', 'no answer')));
     asked.end();
   });
@@ -194,7 +194,7 @@ function failure(reason: MediaFailure['reason'], detail: string): MediaFailure {
   return { kind: 'media-failure', reason, detail };
 }
 
-/** Codes only: Node's messages quote names and addresses. */
+/** Codes only, because Node's messages contain names and addresses. */
 function toDetail(error: unknown): string {
   if (error instanceof ForbiddenAddress || error instanceof EgressError) return error.message;
   const { code } = error as { code?: unknown };

@@ -3,14 +3,14 @@ import type { EgressProxy } from '../http/egress-proxy.ts';
 import { ForbiddenAddress, guardedLookup, isForbiddenLiteral, judgedTarget } from './media-address.ts';
 import type { Resolve } from './resolve.ts';
 
-/** What a user's address is judged by. */
+/** The rules for a user's address. */
 export interface Guard {
-  /** `host` or `host:port` of the operator's own: these may be private. */
+  /** `host` or `host:port` that the operator allows. These may be private. */
   readonly ownHosts: ReadonlySet<string>;
   readonly resolve: Resolve;
 }
 
-/** How an address that a user stored is connected to. */
+/** The connection to an address that a user stored. */
 export interface GuardedWay {
   readonly connectMs: number;
   readonly proxy: EgressProxy | undefined;
@@ -18,9 +18,9 @@ export interface GuardedWay {
 }
 
 /**
- * Connects to an address that a user stored, if it lies in the public network. It is judged at every
- * connection: what a name led to when it was stored says nothing about where it leads now. A proxy is told
- * the very address that was judged.
+ * Connects to an address that a user stored, if it is in the public network. It is checked at every
+ * connection, because the address of a name may change after it was stored. A proxy gets
+ * the address that was checked.
  */
 export function createGuardedDial(origin: URL, { connectMs, proxy, guard }: GuardedWay): Dial {
   const { ownHosts, resolve } = guard;

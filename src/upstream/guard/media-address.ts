@@ -4,23 +4,23 @@ import { MEDIA_ADDRESS_CHARS_MAX } from '../../bounds.ts';
 import { isPublicAddress } from './public-address.ts';
 import type { NamedBy, Resolve } from './resolve.ts';
 
-/** Where we do not go; the message is for our log. */
+/** A forbidden address. The message is for the log. */
 export class ForbiddenAddress extends Error {}
 
-/** An address as far as it can be judged without asking anybody; nothing: we would not fetch it. */
+/** The parsed address, without a look-up; undefined if it must not be fetched. */
 export function readMediaAddress(text: string, ownHosts: ReadonlySet<string>): URL | undefined {
   if (text.length > MEDIA_ADDRESS_CHARS_MAX || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined;
   if (url.username !== '' || url.password !== '' || url.hostname === '') return undefined;
-  // An address has no port when it is the usual one of its scheme; the other usual one may be meant as well.
+  // A URL has no port if it is the default of its scheme. The default of the other scheme counts too.
   const isUsual = url.port === '' || url.port === '80' || url.port === '443';
   return isUsual || ownHosts.has(url.host) ? url : undefined;
 }
 
 /**
  * The look-up of one connection. Every address of the name must be public, and the socket connects to the
- * very addresses that were judged: a name that answers differently the next time is never asked again.
+ * addresses that were checked. There is no second look-up that could differ.
  */
 export function guardedLookup(url: URL, ownHosts: ReadonlySet<string>, resolve: Resolve): LookupFunction {
   const namedBy = ownHosts.has(url.host) || ownHosts.has(url.hostname) ? 'operator' : 'user';
@@ -37,8 +37,8 @@ export function guardedLookup(url: URL, ownHosts: ReadonlySet<string>, resolve: 
 }
 
 /**
- * What a proxy is asked to connect to for a user: an address that was judged, never a name that the proxy
- * would look up anew. A host of the operator's own is named, as for any other call of the operator.
+ * The target of a proxy for a user: an address that was checked, never a name that the proxy
+ * would look up again. A host that the operator allows is sent by its name, as for the operator's calls.
  */
 export async function judgedTarget(
   url: URL,
@@ -51,7 +51,7 @@ export async function judgedTarget(
   return toTarget(url, first?.address);
 }
 
-/** `host:port`, as a proxy wants it. */
+/** `host:port`, in the form for a proxy. */
 export function toTarget(url: URL, host = bareHost(url)): string {
   return `${isIP(host) === 6 ? `[${host}]` : host}:${readPort(url)}`;
 }
@@ -69,12 +69,12 @@ async function judge(name: string, namedBy: NamedBy, resolve: Resolve): Promise<
   return addresses;
 }
 
-/** The name or address; one of IPv6 without the brackets that URLs want. */
+/** The name or address; an IPv6 address without the brackets of URLs. */
 export function bareHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/** A host that is an address itself is never looked up, so it is judged before anything is opened. */
+/** A host that is an address is never looked up, so it is checked before a connection. */
 export function isForbiddenLiteral(url: URL, ownHosts: ReadonlySet<string>): boolean {
   const literal = bareHost(url);
   if (isIP(literal) === 0 || ownHosts.has(url.host) || ownHosts.has(url.hostname)) return false;

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { sniffMedia } from '../../kernel/encoding/sniff.ts';
 
-/** Types without a beginning of their own: the declared type counts if the bytes are text. */
+/** Types without a signature: the declared type counts if the bytes are text. */
 const TEXTS = /^(?:text\/(?:plain|markdown|csv|html|xml)|application\/(?:json|xml))$/;
-/** What servers say of files they know nothing about. */
+/** The type that servers send for unknown files. */
 const UNKNOWN = /^(?:|application\/octet-stream|binary\/octet-stream)$/;
 const MEDIA = /^(?:image\/(?:png|jpe?g|gif|webp|heic|heif)|application\/pdf)$/;
 
@@ -13,7 +13,7 @@ export function mayBeMedia(contentType: string): boolean {
   return MEDIA.test(mime) || TEXTS.test(mime) || UNKNOWN.test(mime);
 }
 
-/** What the bytes really are; nothing when no model reads it, or when they are not what they claim to be. */
+/** The true type of the bytes; undefined if no model reads it, or if it contradicts the declared one. */
 export function mediaType(contentType: string, bytes: Buffer): string | undefined {
   const mime = bare(contentType);
   if (MEDIA.test(mime) || UNKNOWN.test(mime)) return sniffMedia(bytes);

@@ -2,7 +2,7 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /**
  * IPv4 that is not the public network (IANA's special-purpose registry), and one public address that is a
- * cloud's own: what answers there trusts whoever asks.
+ * cloud's own, whose service trusts every caller.
  */
 const PRIVATE_V4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
@@ -26,7 +26,7 @@ const PRIVATE_V4: readonly (readonly [string, number])[] = [
   ['224.0.0.0', 3],
 ];
 
-/** Inside the public space of IPv6, what is not: tunnels that hide an IPv4 address, and documentation. */
+/** Exceptions in the public space of IPv6: tunnels that contain an IPv4 address, and documentation. */
 const PRIVATE_V6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -37,7 +37,7 @@ const PRIVATE_V6: readonly (readonly [string, number])[] = [
 
 const privateV4 = toBlockList(PRIVATE_V4, 'ipv4');
 const privateV6 = toBlockList(PRIVATE_V6, 'ipv6');
-/** All that was ever given out. Loopback, link-local, unique-local, mapped and NAT64 ones lie outside. */
+/** All assigned addresses. Loopback, link-local, unique-local, mapped and NAT64 ones are outside. */
 const globalV6 = toBlockList([['2000::', 3]], 'ipv6');
 
 function toBlockList(subnets: readonly (readonly [string, number])[], family: 'ipv4' | 'ipv6'): BlockList {
@@ -46,10 +46,10 @@ function toBlockList(subnets: readonly (readonly [string, number])[], family: 'i
   return list;
 }
 
-/** Whether an address lies in the public network. What is no address at all does not. */
+/** Whether an address is in the public network. False for an invalid address. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !privateV4.check(address, 'ipv4');
-  // A zone (`%eth0`) belongs to this machine's own links.
+  // A zone (`%eth0`) is a link of this machine.
   if (!isIPv6(address) || address.includes('%')) return false;
   return globalV6.check(address, 'ipv6') && !privateV6.check(address, 'ipv6');
 }

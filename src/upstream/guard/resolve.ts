@@ -2,20 +2,20 @@ import { type LookupAddress, lookup } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { DNS_ADDRESSES_MAX, DNS_MS } from '../../bounds.ts';
 
-/** Who named a host: the operator, or a user. */
+/** The source of a host name: the operator, or a user. */
 export type NamedBy = 'operator' | 'user';
 
 /** All addresses of a name. A port, so that tests can answer differently each time. */
 export type Resolve = (name: string, namedBy: NamedBy) => Promise<readonly LookupAddress[]>;
 
 /**
- * The operator's names are looked up as the machine does it, hosts file included. That takes a thread, of
- * which there are two for the whole process: a user's name server that does not answer would hold them, and
- * with them every other look-up. So users' names are asked of DNS directly, where waiting costs nothing.
+ * The operator's names are resolved by the operating system, with the hosts file. That takes a thread, of
+ * which there are two for the whole process. A user's name server that does not answer would block them, and
+ * every other look-up. So users' names are resolved by DNS directly, where waiting costs nothing.
  */
 export const systemResolve: Resolve = createResolve();
 
-/** `servers` are those of the machine unless told. */
+/** `servers` are those of the machine by default. */
 export function createResolve(servers?: readonly string[]): Resolve {
   return (name, namedBy) => (namedBy === 'operator' ? lookUp(name) : askServers(name, servers));
 }
@@ -29,9 +29,9 @@ function lookUp(name: string): Promise<readonly LookupAddress[]> {
   });
 }
 
-/** With a resolver of its own: it knows the machine's servers of today, and asks from a port nobody knows. */
+/** Each look-up has its own resolver, with the current servers of the machine and a random port. */
 async function askServers(name: string, servers?: readonly string[]): Promise<readonly LookupAddress[]> {
-  // A question may get lost, and is asked twice.
+  // A query may get lost, so there are two tries.
   const resolver = new Resolver({ timeout: DNS_MS / 3, tries: 2 });
   if (servers !== undefined) resolver.setServers(servers);
   const late = setTimeout(() => resolver.cancel(), DNS_MS);

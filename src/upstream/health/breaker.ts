@@ -3,8 +3,8 @@ import { BREAKER_EJECT_MS, BREAKER_EJECT_MS_MAX, BREAKER_FAILURES } from '../../
 export type BreakerState = 'closed' | 'open' | 'half-open' | 'probing';
 
 /**
- * Envoy's outlier detection for one route: so many failures in a row eject it, each time for longer; when the
- * time is over a single call goes first and decides. Times are the monotonic clock's.
+ * Envoy's outlier detection for one route: consecutive failures eject it, each time for longer. When the
+ * time is over, a single call is the probe that decides. Times are of the monotonic clock.
  */
 export class Breaker {
   failures = 0;
@@ -20,14 +20,14 @@ export class Breaker {
     return this.#probe === undefined ? 'half-open' : 'probing';
   }
 
-  /** `call` is about to use the route; when the route waits for its probe, this is it. */
+  /** `call` is about to use the route. It becomes the probe if the route waits for one. */
   begin(call: object, nowMs: number): void {
     if (this.state(nowMs) === 'half-open') this.#probe = call;
   }
 
   /**
-   * A stream has begun: that brings the route back, but whether the stream ends well nobody knows, so
-   * failures stay counted. One that was asked for before the ejection proves nothing.
+   * A stream has begun. That brings the route back. But the stream may still fail, so
+   * failures stay counted. A stream from before the ejection has no effect.
    */
   began(begunAtMs: number): void {
     if (this.#openUntilMs === 0 || begunAtMs < this.#ejectedAtMs) return;
@@ -35,7 +35,7 @@ export class Breaker {
     this.#probe = undefined;
   }
 
-  /** A whole answer, good or the client's own fault. */
+  /** A complete answer, successful or with an error of the client. */
   succeeded(begunAtMs: number, nowMs: number): void {
     this.failures = 0;
     if (this.#openUntilMs !== 0) this.began(begunAtMs);
@@ -53,7 +53,7 @@ export class Breaker {
     }
   }
 
-  /** The call is over. A probe that ended without a verdict (its client left) makes room for another. */
+  /** The call is over. After a probe without a result (its client left) another one is allowed. */
   end(call: object): void {
     if (this.#probe === call) this.#probe = undefined;
   }

@@ -9,15 +9,15 @@ import { isJsonObject, parseJson } from '../../kernel/encoding/json.ts';
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * How long a vendor that said 429 wants to be left alone. The explicit hints win, in the order in which the
- * vendors' own SDKs read them; then the limits that are used up; then Google's detail in the body.
+ * How long a vendor that answered 429 must not be called. The explicit hints win, in the order in which the
+ * vendors' own SDKs read them; then exhausted limits; then Google's detail in the body.
  */
 export function coolDownMs(headers: Headers, body: Buffer | undefined, nowMs: number): number {
   const found = askedWaitMs(headers, nowMs) ?? exhaustedMs(headers, nowMs) ?? retryInfoMs(body);
   return found ?? COOL_DOWN_MS_DEFAULT;
 }
 
-/** `retry-after-ms` or `retry-after`, never over the bound; nothing when neither is there or makes sense. */
+/** `retry-after-ms` or `retry-after`, up to the bound; undefined if neither is valid. */
 export function askedWaitMs(headers: Headers, nowMs: number): number | undefined {
   const exact = parseNumber(headers['retry-after-ms']);
   if (exact !== undefined) return bounded(exact);
@@ -28,7 +28,7 @@ export function askedWaitMs(headers: Headers, nowMs: number): number | undefined
   return untilMs(text, HTTP_DATE, nowMs);
 }
 
-/** Of all limits with nothing left, the furthest reset: before it one of them would refuse again. */
+/** The furthest reset of all exhausted limits. Before it one of them would refuse again. */
 function exhaustedMs(headers: Headers, nowMs: number): number | undefined {
   let longest: number | undefined;
   for (const name in headers) {
@@ -78,12 +78,12 @@ function parseNumber(text: string | undefined): number | undefined {
   return Number(text);
 }
 
-/** A moment in the past means: now. */
+/** A moment in the past means now. */
 function bounded(waitMs: number): number {
   return Math.min(Math.max(0, Math.ceil(waitMs)), COOL_DOWN_MS_MAX);
 }
 
-// Decoding replaces a bad byte with three, hence the room.
+// Decoding replaces an invalid byte with three.
 const RETRY_INFO_BOUNDS = { bytesMax: RETRY_INFO_BYTES_MAX * 3, depthMax: JSON_DEPTH_MAX };
 
 /** `{"error":{"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34s"}]}}` */
@@ -92,7 +92,7 @@ function retryInfoMs(body: Buffer | undefined): number | undefined {
     return undefined;
   const parsed = parseJson(body.toString('utf8'), RETRY_INFO_BOUNDS);
   if (parsed.kind === 'invalid') return undefined;
-  // Without `alt=sse` Google streams an array, errors included.
+  // Without `alt=sse` Google streams an array, also for errors.
   const error = property(Array.isArray(parsed.value) ? parsed.value[0] : parsed.value, 'error');
   const details = property(error, 'details');
   if (!Array.isArray(details)) return undefined;

@@ -8,16 +8,16 @@ import { CredentialUse } from './credential-limits.ts';
 import { isLimited, type SharedLimits } from './shared-limits.ts';
 import { OutputSpeed } from './speed.ts';
 
-/** What an attempt says about its route; gateway/admit/route.ts `classify` makes it of a status. */
+/** The result of an attempt for its route. gateway/admit/route.ts `classify` derives it from a status. */
 export type AttemptOutcome =
   | 'success'
-  /** The client's own fault: the route is fine. */
+  /** An error of the client. The route works. */
   | 'client-error'
-  /** 429: the route is fine and wants to be left alone for a while. */
+  /** 429: the route works, and cools down. */
   | 'rate-limited'
-  /** 401 and 403: the credential is not. */
+  /** 401 and 403: the credential is refused. */
   | 'unauthorized'
-  /** 404: perhaps the route, perhaps an id in the request; another route is tried, nobody is blamed. */
+  /** 404: the route, or an id in the request. Another route is tried, without effect on this one. */
   | 'not-found'
   | 'failure';
 
@@ -26,18 +26,18 @@ export interface VendorAnswer {
   readonly body: Buffer | undefined;
 }
 
-/** `suspect`: the vendor refused the credential lately. `ejected`: by the breaker. The rest will pass. */
+/** `suspect`: the vendor refused the credential lately. `ejected`: by the breaker. The others are short. */
 export type RouteCondition = 'ready' | 'suspect' | 'ejected' | 'cooling' | 'at-limit';
 
 /** One attempt of one route, from before its first byte until its last. */
 export interface Ticket {
-  /** Of the route's model; it learns from complete answers. */
+  /** The speed of the route's model, measured in complete answers. */
   readonly speed: OutputSpeed;
-  /** The first event of a stream is here: the route is up and its credential is taken. */
+  /** The first event of a stream has arrived: the route works and its credential is valid. */
   began(): void;
-  /** What came of the attempt; for a stream when it has ended, since many a vendor breaks in the middle. */
+  /** The result of the attempt; for a stream at its end, because vendors may fail in the middle. */
   report(outcome: AttemptOutcome, answer?: VendorAnswer): void;
-  /** Exactly once, when nothing of the attempt is left; `tokens` is what it used. */
+  /** Called exactly once at the end of the attempt. `tokens` is its use. */
   end(tokens: number): void;
 }
 
@@ -70,7 +70,7 @@ interface RouteState {
 interface CredentialState {
   readonly name: string;
   readonly use: CredentialUse;
-  /** All nodes together have used up its limits until then. */
+  /** Its limits are exhausted by all nodes together until then. */
   fullUntilMs: number;
   suspectUntilMs: number;
   refusals: number;
@@ -81,21 +81,21 @@ interface HealthRecords {
   readonly credentials: Map<number, CredentialState>;
 }
 
-/** What this node has seen of routes and credentials. Nothing here is stored: a restart begins with trust. */
+/** The health of routes and credentials on this node. It is not stored: after a restart all are healthy. */
 export class Health {
   readonly #clock: Clock;
   readonly #shared: SharedLimits | undefined;
   readonly #platform: HealthRecords = { routes: new Map(), credentials: new Map() };
-  /** Of credentials that accounts host: many, and none of them ever crowds out or reports as a platform's. */
+  /** BYOK credentials. They are many, so they are separate and never displace those of the platform. */
   readonly #byok: HealthRecords = { routes: new Map(), credentials: new Map() };
 
-  /** With `shared`, the limits of credentials are counted for all nodes together; otherwise here. */
+  /** With `shared`, limits of credentials are counted for all nodes together; otherwise on this node. */
   constructor(clock: Clock, shared?: SharedLimits) {
     this.#clock = clock;
     this.#shared = shared;
   }
 
-  /** May the route be used now? The worst that is known of it. */
+  /** Whether the route may be used now: the worst of its conditions. */
   condition(route: Route): RouteCondition {
     const nowMs = this.#clock.monotonic();
     const { routes, credentials } = this.#chooseRecords(route);
@@ -111,7 +111,7 @@ export class Health {
     return credential !== undefined && nowMs < credential.suspectUntilMs ? 'suspect' : 'ready';
   }
 
-  /** How long a cooling or limited route stays so, as far as we know. */
+  /** How long a cooling or limited route stays so. */
   freeInMs(route: Route): number {
     const nowMs = this.#clock.monotonic();
     const { routes, credentials } = this.#chooseRecords(route);
@@ -121,7 +121,7 @@ export class Health {
     return Math.max(coolUntilMs - nowMs, limitedMs, 0);
   }
 
-  /** Takes a place in the credential's own limits; nothing when they leave none (it raced with others). */
+  /** Takes a place in the credential's own limits; undefined if there is none left. */
   begin(route: Route, tokens: number): Ticket | undefined | Promise<Ticket | undefined> {
     if (this.#shared !== undefined && isLimited(route.credential.limits)) {
       return this.#beginShared(route, tokens, this.#shared);
@@ -137,7 +137,7 @@ export class Health {
 
   async #beginShared(route: Route, tokens: number, shared: SharedLimits): Promise<Ticket | undefined> {
     const place = await shared.enter(route.credential, tokens);
-    // While nobody can count for all, each node keeps to the limits by itself.
+    // Without the shared count each node applies the limits by itself.
     if (place === 'unknown') return this.#beginHere(route, tokens);
     if ('waitMs' in place) {
       const credential = credentialIn(this.#chooseRecords(route), route.credential);
@@ -158,7 +158,7 @@ export class Health {
     return this.#shared === undefined ? use.waitMs(limits, 0, nowMs) : fullUntilMs - nowMs;
   }
 
-  /** Of the platform's own credentials: what becomes of users' keys is no matter of the operator's. */
+  /** The platform's own credentials. BYOK credentials do not concern the operator. */
   routeReports(): RouteReport[] {
     const nowMs = this.#clock.monotonic();
     return [...this.#platform.routes.values()].map(({ routeId, credentialId, breaker, coolUntilMs }) => ({
@@ -216,12 +216,12 @@ function credentialIn({ credentials }: HealthRecords, credential: Credential): C
   return state;
 }
 
-/** A user's own credential on a route is another thing than the platform's: one does not eject the other. */
+/** A BYOK credential on a route has its own state, so that it does not eject the platform's. */
 function toRouteKey(route: Route): string {
   return `${route.id}:${route.credential.id}`;
 }
 
-/** The oldest entry that nobody uses goes. */
+/** Removes the oldest idle entry. */
 function makeRoom<Key, State>(states: Map<Key, State>, idle: (state: State) => boolean): void {
   if (states.size < HEALTH_ENTRIES_MAX) return;
   for (const [key, state] of states) {
@@ -234,7 +234,7 @@ function makeRoom<Key, State>(states: Map<Key, State>, idle: (state: State) => b
 interface BegunCall {
   readonly platform: boolean;
   readonly tokens: number;
-  /** Gives back a place that all nodes count, with what was used. */
+  /** Releases a place of the shared limits, with the true use. */
   readonly left?: ((tokens: number) => void) | undefined;
 }
 
@@ -275,7 +275,7 @@ class OpenTicket implements Ticket {
     const { breaker } = this.#route;
     if (outcome === 'failure') {
       breaker.failed(this, nowMs);
-      // A 503 that says when to come back is obeyed like a 429.
+      // A 503 with a wait is handled like a 429.
       const asked = answer === undefined ? undefined : askedWaitMs(answer.headers, this.#clock.now());
       if (asked !== undefined) this.#cool(nowMs + asked);
       return;

@@ -3,22 +3,22 @@ import type { Gate, Lease } from '../../gate/contract.ts';
 import type { Tasks } from '../../kernel/async/task.ts';
 import { systemRandom } from '../../kernel/random.ts';
 
-/** When a slot will be free is not known: another node is asked to be patient for no longer than this. */
+/** The wait for a slot of another node, because it is unknown when one will be free. */
 const SLOT_WAIT_MS = 100;
 const MINUTE_SECONDS = 60;
 
-/** A place in a credential's limits, or how long there will be none. `unknown`: the gate cannot be asked. */
+/** A place in a credential's limits, or the wait for one. `unknown`: the gate is unreachable. */
 export type LimitLease = Lease | { readonly waitMs: number } | 'unknown';
 
 /**
- * The limits of credentials where several nodes use one: counted by a shared gate, so that they do not grow
- * with the number of nodes. A node that dies gives its places back as those of calls are.
+ * The limits of credentials that several nodes use. A shared gate counts them, so that they do not grow
+ * with the number of nodes. The places of a dead node are released like those of its calls.
  */
 export class SharedLimits {
   readonly #gate: Pick<Gate, 'enter' | 'leave'>;
   readonly #tasks: Tasks;
   readonly #policies = new WeakMap<CredentialLimits, Policy>();
-  /** Attempts have names that no other node gives. */
+  /** Names of attempts are unique over all nodes. */
   readonly #process = systemRandom.bytes(12).toString('hex');
   #attempts = 0;
 
@@ -30,7 +30,7 @@ export class SharedLimits {
   async enter({ id, ownerAccountId, limits }: Credential, tokens: number): Promise<LimitLease> {
     const answer = await this.#gate.enter({
       callId: `${this.#process}:${++this.#attempts}`,
-      // Where the figures are kept together; what they count is told by the scope.
+      // The place of the figures in the gate. The scope says what is counted.
       accountId: ownerAccountId ?? id,
       accountVersion: 0,
       accountAgeMs: 0,

@@ -5,7 +5,7 @@ import {
   OUTPUT_SPEED_TOKENS_MIN,
 } from '../../bounds.ts';
 
-/** What the newest call weighs: a vendor's speed changes with the hour. */
+/** The weight of the newest call. A vendor's speed changes with the hour. */
 const NEWEST = 0.2;
 /** Shares of answers with reasoning. */
 const USUALLY = 0.7;
@@ -19,24 +19,24 @@ export interface Measured {
   readonly ms: number;
 }
 
-/** How fast a route's model writes, and whether it was seen to reason. */
+/** How fast a route's model writes, and whether it has reported reasoning. */
 export class OutputSpeed {
   #tokensPerSecond: number | undefined;
-  /** The share of answers with reasoning, the newest weighing most. */
+  /** The share of answers with reasoning. The newest count most. */
   #reasoned = 0;
 
-  /** Measured over complete streams; a usual one until there was any. */
+  /** Measured over complete streams; a default before the first. */
   get tokensPerSecond(): number {
     return this.#tokensPerSecond ?? OUTPUT_SPEED_DEFAULT;
   }
 
-  /** Some answer of late had reasoning tokens in its usage, or nearly all of them had. */
+  /** Whether recent answers had reasoning tokens in their usage: some, or nearly all. */
   get reasons(): 'never' | 'sometimes' | 'usually' {
     if (this.#reasoned > USUALLY) return 'usually';
     return this.#reasoned > SOMETIMES ? 'sometimes' : 'never';
   }
 
-  /** A short stream tells more of the network than of the model. */
+  /** A short stream measures the network more than the model. */
   measure({ outputTokens, reasoningTokens, ms }: Measured): void {
     this.noteReasoning(reasoningTokens);
     if (outputTokens < OUTPUT_SPEED_TOKENS_MIN) return;
@@ -45,10 +45,10 @@ export class OutputSpeed {
     this.#tokensPerSecond = before + (measured - before) * NEWEST * Math.min(1, ms / OUTPUT_SPEED_MS);
   }
 
-  /** Of a plain answer, whose head comes when it is made. */
+  /** A plain answer, whose head comes when it is complete. */
   noteReasoning(reasoningTokens: number): void {
     const share = reasoningTokens > 0 ? 1 : 0;
-    // The first answer with reasoning is believed at once.
+    // The first answer with reasoning counts at once.
     this.#reasoned = this.#reasoned === 0 ? share : this.#reasoned + (share - this.#reasoned) * NEWEST;
   }
 }
