@@ -42,7 +42,10 @@ export interface Conversion {
   readonly dropped: readonly string[];
   /** Blobs to store for a Chat client, by the ids of its tool calls. Filled while the answer passes. */
   readonly kept: ReadonlyMap<string, readonly Blob[]>;
-  /** A plain answer for the client, with the usage that the vendor's dialect read. `undefined` if the vendor's body is not of its protocol. */
+  /**
+   * A plain answer for the client, with the usage that the vendor's dialect read. `undefined` if the vendor's
+   * body is not of its protocol.
+   */
   convertAnswerInTurns(body: Buffer, figures?: Figures): Sliced<readonly Buffer[] | AnswerError | undefined>;
   /** The same for a short answer, whose usage is read here. */
   convertAnswer(body: Buffer): Buffer | AnswerError | undefined;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { costOf, creditsOf, PayerWorld } from './payer-world.ts';
 
-/** A vendor, or a proxy before it, may send a whole answer at once: one read has more than the hold pays for. */
+/** A vendor, or a proxy before it, may send a whole answer at once: a read has more than is held. */
 describe.each(['memory', 'Redis'])('with the gate in %s', (place) => {
   let redis: TestRedis | undefined;
   let world: PayerWorld;
