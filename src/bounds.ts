@@ -243,7 +243,7 @@ export const DROPPED_FIELDS_MAX = 40;
 /** Characters of one envelope. The longest thinking with its signature is far below. */
 export const ENVELOPE_CHARS_MAX = 4 * MIB;
 /** Signatures in one envelope: thinking blocks before a single tool call. */
-export const ENVELOPE_BLOBS_MAX = 64;
+export const ENVELOPE_SIGNATURES_MAX = 64;
 /** Vendor models whose capabilities are cached. A catalogue has far fewer. */
 export const CAPABILITIES_CACHED_MAX = 10_000;
 /** Nodes of a tool's schema that are searched for recursion. A larger schema counts as recursive. */
@@ -256,7 +256,7 @@ export const WAITING_BLOCK_EVENTS_MAX = 10_000;
 export const STOP_SEQUENCES_MAX = 64;
 export const STOP_CHARS_MAX = 1_024;
 /** Calls of a history whose lost signatures are looked up: an agent's longest chain of tools. */
-export const BLOBS_WANTED_MAX = 256;
+export const SIGNATURES_WANTED_MAX = 256;
 /** Characters of a custom tool's input, which is held until it is complete. */
 export const HELD_CHARS_MAX = 16 * MIB;
 /** Visible thinking in the envelope of a call, which grows by escapes and base64. */

@@ -72,7 +72,8 @@ export interface RequestFacts {
   /** The tokens of the request's files, which both estimates include. */
   readonly mediaTokens?: number;
   /**
-   * Some string of the body is an envelope of ours, with blobs that the vendor of this protocol cannot read.
+   * Some string of the body is an envelope of ours, with signatures that the vendor of this protocol cannot
+   * read.
    */
   readonly holdsEnvelope: boolean;
   /** Chat streams only: the client did not ask for usage, so we ask for it and remove it from the answer. */

@@ -71,7 +71,7 @@ const history: readonly Turn[] = [
       {
         kind: 'reasoning',
         text: 'why',
-        blob: { issuer: 'messages', form: 'signature', place: 'reasoning', value: 's' },
+        signature: { issuer: 'messages', form: 'signature', place: 'reasoning', value: 's' },
       },
       call(`toolu_${'a'.repeat(90)}`, 'plain'),
       text('between'),

@@ -1,9 +1,9 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { expect } from 'vitest';
-import type { Blob } from '../../src/protocol/hub/blob.ts';
 import type { Session, Target } from '../../src/protocol/hub/codec.ts';
 import type { JsonObject } from '../../src/protocol/hub/content/json.ts';
 import type { HubEvent, PartHead } from '../../src/protocol/hub/event.ts';
+import type { Signature } from '../../src/protocol/hub/signature.ts';
 import { messagesCodec } from '../../src/protocol/messages/codec.ts';
 import { NO_HUB_USAGE } from '../../src/protocol/messages/usage.ts';
 import { openDecoder } from '../../src/protocol/suite/reported.ts';
@@ -70,7 +70,7 @@ export const start: HubEvent = { kind: 'start', id: 'v', usage: undefined };
 export const end: HubEvent = { kind: 'end' };
 export const part = (head: PartHead): HubEvent => ({ kind: 'part', choice: 0, head });
 export const delta = (text: string): HubEvent => ({ kind: 'delta', choice: 0, text });
-export const blobbed = (blob: Blob): HubEvent => ({ kind: 'blob', choice: 0, blob });
+export const signed = (signature: Signature): HubEvent => ({ kind: 'signature', choice: 0, signature });
 export const partEnd: HubEvent = { kind: 'part-end', choice: 0 };
 export const finish = (reason: 'stop' | 'tool' | 'refusal'): HubEvent => ({
   kind: 'finish',

@@ -263,7 +263,7 @@ describe('thinking and its signature', () => {
         expect(parts[0]).toMatchObject({
           kind: 'reasoning',
           text: expect.stringMatching(/\w/),
-          blob: { issuer: 'sim-1' },
+          signature: { issuer: 'sim-1' },
         });
         const turns = [
           ...request.turns,
@@ -296,7 +296,8 @@ function partsOfStream(text: string, model: string, request: HubRequest): readon
     if (event.kind === 'part' && event.head.kind === 'tool-call')
       parts.push({ ...event.head, arguments: '' });
     else if (event.kind === 'part') parts.push({ kind: event.head.kind as 'text' | 'reasoning', text: '' });
-    else if (event.kind === 'blob') parts[parts.length - 1] = { ...(open as Part), blob: event.blob } as Part;
+    else if (event.kind === 'signature')
+      parts[parts.length - 1] = { ...(open as Part), signature: event.signature } as Part;
     else if (event.kind === 'delta' && open?.kind === 'tool-call') {
       parts[parts.length - 1] = { ...open, arguments: open.arguments + event.text };
     } else if (event.kind === 'delta' && open !== undefined && 'text' in open) {

@@ -169,7 +169,7 @@ describe('a conversation with tools and thinking', () => {
   test('is answered, and the vendor gets its own reasoning back', async () => {
     const first = answerOf(await ask({ ...options, turns: [question] })).choices[0];
     expect(first?.parts.map((part) => part.kind)).toEqual(['reasoning', 'tool-call', 'tool-call']);
-    expect(first?.parts[0]).toMatchObject({ blob: { issuer: 'r-1', form: 'encrypted' } });
+    expect(first?.parts[0]).toMatchObject({ signature: { issuer: 'r-1', form: 'encrypted' } });
     expect((await goOn(first?.parts ?? [])).choices[0]?.finish.reason).toBe('stop');
   });
 
@@ -179,7 +179,7 @@ describe('a conversation with tools and thinking', () => {
     expect(streamed.parts.map((part) => part.kind)).toEqual(['reasoning', 'tool-call', 'tool-call']);
     expect(streamed.parts[0]).toMatchObject({
       text: expect.stringMatching(/./),
-      blob: { form: 'encrypted' },
+      signature: { form: 'encrypted' },
     });
     expect(streamed.usage?.outputReasoning).toBe(12);
     expect((await goOn(streamed.parts)).choices[0]?.finish.reason).toBe('stop');
@@ -194,7 +194,10 @@ describe('a conversation with tools and thinking', () => {
       .filter((item) => item.type === 'function_call')
       .map(({ call_id }) => ({ type: 'function_call_output', call_id, output: 'sun' }));
     const input = [{ role: 'user', content: 'weather?' }, ...items, ...outputs];
-    const body = responsesCodec.returnBlobs({ model: 'gpt-5.6', input, store: false } as never, target());
+    const body = responsesCodec.returnSignatures(
+      { model: 'gpt-5.6', input, store: false } as never,
+      target(),
+    );
     const received = await post({
       url: `${simulator.url}/v1/responses`,
       headers: { authorization: 'Bearer sk-sim-openai' },

@@ -66,9 +66,7 @@ const CHARGES: readonly Bug[] = [
     file: 'src/store/ledger/charge.ts',
     text: 'const dueMicro = minMicro(call.chargeMicro,',
     instead: 'const dueMicro = minMicro(minMicro(call.heldMicro, call.chargeMicro),',
-    catcher: charge(
-      'an overrun of the hold is taken too: from Credits, then from the balance; the rest is shortfall',
-    ),
+    catcher: charge('an overrun of the hold is taken too: from Credits'),
   },
   {
     name: 'what exceeds the hold passes the monthly cap',

@@ -29,9 +29,9 @@ const stranger: Scenario = {
       const replayed = await speak(other, { ...wish, rounds });
       expect(replayed.reply.text).toBe(replayed.said.text);
       expect(replayed.request.calls).toMatchObject(first.reply.calls.map(nameAndInput));
-      expect(replayed.request.blobs.filter((blob) => !SENTINEL.test(blob))).toEqual([]);
+      expect(replayed.request.signatures.filter((signature) => !SENTINEL.test(signature))).toEqual([]);
       const again = await speak(own, { ...wish, rounds });
-      expect(again.request.blobs.filter((blob) => !SENTINEL.test(blob))).toHaveLength(
+      expect(again.request.signatures.filter((signature) => !SENTINEL.test(signature))).toHaveLength(
         cell.upstream === 'chat' ? 0 : 1,
       );
     }

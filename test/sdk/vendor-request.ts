@@ -10,7 +10,7 @@ export interface VendorRequest {
   /** Calls of the history with the result that came with each. */
   readonly calls: readonly AnsweredCall[];
   /** Signatures, encrypted reasoning and the like, as they came. */
-  readonly blobs: readonly string[];
+  readonly signatures: readonly string[];
   readonly maxTokens: number | undefined;
 }
 
@@ -68,7 +68,7 @@ function readChat(body: Wire): VendorRequest {
         result: results.get(call.id),
       })),
     ),
-    blobs: [],
+    signatures: [],
     maxTokens: body.max_completion_tokens ?? body.max_tokens,
   };
 }
@@ -96,7 +96,7 @@ function readResponses(body: Wire): VendorRequest {
         input: JSON.parse(call.arguments),
         result: results.get(call.call_id),
       })),
-    blobs: items.flatMap(({ type, encrypted_content: sealed }) =>
+    signatures: items.flatMap(({ type, encrypted_content: sealed }) =>
       type === 'reasoning' && typeof sealed === 'string' ? [sealed] : [],
     ),
     maxTokens: body.max_output_tokens,
@@ -117,7 +117,7 @@ function readMessages(body: Wire): VendorRequest {
     calls: blocks
       .filter(({ type }) => type === 'tool_use')
       .map(({ id, name, input }) => ({ name, input, result: results.get(id) })),
-    blobs: blocks.flatMap(({ type, signature, data }) =>
+    signatures: blocks.flatMap(({ type, signature, data }) =>
       type === 'thinking' ? [signature] : type === 'redacted_thinking' ? [data] : [],
     ),
     maxTokens: body.max_tokens,
@@ -147,7 +147,7 @@ function readGemini(body: Wire): VendorRequest {
       const own = results.find(({ id }) => id !== undefined && id === call.id) ?? results[index];
       return { name: call.name, input: call.args ?? {}, result: responseText(own?.response) };
     }),
-    blobs: parts.flatMap(({ thoughtSignature }) =>
+    signatures: parts.flatMap(({ thoughtSignature }) =>
       thoughtSignature === undefined ? [] : [thoughtSignature],
     ),
     maxTokens: body.generationConfig?.maxOutputTokens,

@@ -1,9 +1,9 @@
 import type { Capabilities, CapabilityOverrides } from '../../src/kernel/capability.ts';
 import type { HubUsage } from '../../src/protocol/hub/answer.ts';
-import type { Blob } from '../../src/protocol/hub/blob.ts';
 import type { CodecRules, Session, Target } from '../../src/protocol/hub/codec.ts';
 import type { ToolCallPart } from '../../src/protocol/hub/part.ts';
 import { type HubRequest, NO_SAMPLING, NO_THINKING } from '../../src/protocol/hub/request.ts';
+import type { Signature } from '../../src/protocol/hub/signature.ts';
 
 /** Plain data for the tests of the hub: a modern model that can do everything, and requests for it. */
 const CAPABILITIES: Capabilities = {
@@ -119,6 +119,6 @@ export function someCall(id: string, overrides: Partial<ToolCallPart> = {}): Too
 }
 
 /** Of the vendor that `someTarget` names. */
-export function someBlob(value: string, overrides: Partial<Blob> = {}): Blob {
+export function someSignature(value: string, overrides: Partial<Signature> = {}): Signature {
   return { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value, ...overrides };
 }

@@ -24,7 +24,7 @@ import {
 } from './attempt-context.ts';
 import { type AttemptResult, NOTHING_SPENT, type Spent, type VendorError } from './attempt-result.ts';
 import { isOwnDoing, lastVendorError, type RouteFailures, refusalFor } from './route-failures.ts';
-import { isBlobRefused } from './vendor-error.ts';
+import { isSignatureRefused } from './vendor-error.ts';
 
 const LIMITED: AttemptResult = {
   kind: 'route-failed',
@@ -72,8 +72,8 @@ export async function forward(
     if (failed > 0 && !budgeted && limitsRetries()) break;
     const trial = { times, translation };
     let result = budgeted ? await retryRoute(context, route, trial) : await tryRoute(context, route, trial);
-    if (result.kind === 'rejected' && isBlobRefused(result.error)) {
-      result = (await tryWithoutBlobs(context, route, trial)) ?? result;
+    if (result.kind === 'rejected' && isSignatureRefused(result.error)) {
+      result = (await tryWithoutSignatures(context, route, trial)) ?? result;
     }
     if (call.settled) return 'answered';
     if (result.kind === 'route-failed') {
@@ -109,7 +109,7 @@ async function retryRoute(context: AttemptContext, route: Route, trial: Trial): 
  * once more without signatures; no other vendor would recognise them either. `undefined` if there were none
  * to remove: a vendor may quote a client that only writes about signatures.
  */
-async function tryWithoutBlobs(
+async function tryWithoutSignatures(
   context: AttemptContext,
   route: Route,
   { times, translation: refused }: Trial,

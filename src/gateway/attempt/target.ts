@@ -7,33 +7,35 @@ import type { TextProtocol } from '../../protocol/hub/protocol.ts';
 /** Routes are immutable, so a target stays valid as long as its route. */
 const targets = new WeakMap<Route, Map<string, Target>>();
 
-/** The vendor's side of a conversion. With `blobs: 'none'` no blob is sent back to the vendor. */
-export function toTarget(route: Route, protocol: TextProtocol, blobs: 'own' | 'none'): Target {
+/** The vendor's side of a conversion. With `signatures: 'none'` no signature is sent back to the vendor. */
+export function toTarget(route: Route, protocol: TextProtocol, signatures: 'own' | 'none'): Target {
   let known = targets.get(route);
   if (known === undefined) {
     known = new Map();
     targets.set(route, known);
   }
-  const key = `${protocol} ${blobs}`;
+  const key = `${protocol} ${signatures}`;
   let target = known.get(key);
   if (target === undefined) {
-    target = makeTarget(route, protocol, blobs);
+    target = makeTarget(route, protocol, signatures);
     known.set(key, target);
   }
   return target;
 }
 
-function makeTarget(route: Route, protocol: TextProtocol, blobs: 'own' | 'none'): Target {
+function makeTarget(route: Route, protocol: TextProtocol, signatures: 'own' | 'none'): Target {
   const model = route.forwardModelId;
   return Object.freeze({
     protocol,
     model,
-    issuer: blobs === 'none' ? 'none' : issuerOf(route, protocol),
+    issuer: signatures === 'none' ? 'none' : issuerOf(route, protocol),
     capabilities: capabilitiesOf(protocol, model, route.capabilities),
   });
 }
 
-/** Rule C-6: blobs are bound to protocol, vendor, credential and model. The hash reveals none of them. */
+/**
+ * Rule C-6: signatures are bound to protocol, vendor, credential and model. The hash reveals none of them.
+ */
 function issuerOf({ vendor, credential, forwardModelId }: Route, protocol: TextProtocol): string {
   const text = [protocol, vendor.code, credential.id, forwardModelId].join('\n');
   return `${protocol}-${hash('sha256', text, 'hex').slice(0, 12)}`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isBlobRefused, vendorErrorBody, vendorErrorStatus, withTrueStatus } from './vendor-error.ts';
+import { isSignatureRefused, vendorErrorBody, vendorErrorStatus, withTrueStatus } from './vendor-error.ts';
 
 test.each([
   ['{"type":"error","error":{"type":"overloaded_error","message":"x"}}', 529],
@@ -49,5 +49,5 @@ test.each([
   ['{"error":{"code":400,"message":"Corrupted thought signature."}}', true],
   ['{"error":{"message":"max_tokens: too large"}}', false],
 ])('%s is about a signature: %s', (text, expected) => {
-  expect(isBlobRefused({ status: 400, headers: {}, body: Buffer.from(text) })).toBe(expected);
+  expect(isSignatureRefused({ status: 400, headers: {}, body: Buffer.from(text) })).toBe(expected);
 });

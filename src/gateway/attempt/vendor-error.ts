@@ -29,7 +29,7 @@ const STATUS_BY_NAME = new Map([
 /**
  * Texts that vendors send for a signature or ciphertext that is not theirs. Some relays keep only the text.
  */
-const BLOB_REFUSALS = [
+const SIGNATURE_REFUSALS = [
   'invalid_encrypted_content',
   'encrypted content',
   'Invalid `signature`',
@@ -39,9 +39,9 @@ const BLOB_REFUSALS = [
   'cannot be modified',
 ] as const;
 
-/** The vendor refused a blob of the history, not the request itself (rule C-44). */
-export function isBlobRefused({ status, body }: VendorError): boolean {
-  return status === 400 && BLOB_REFUSALS.some((text) => body.includes(text));
+/** The vendor refused a signature of the history, not the request itself (rule C-44). */
+export function isSignatureRefused({ status, body }: VendorError): boolean {
+  return status === 400 && SIGNATURE_REFUSALS.some((text) => body.includes(text));
 }
 
 /** Google answers 400 to an unknown key; all other vendors answer 401, and that is what it means. */

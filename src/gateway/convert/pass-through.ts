@@ -30,7 +30,8 @@ export class PassThrough implements Translation {
   readonly #context: AttemptContext;
 
   /**
-   * `request` is the client's request, or a changed one: without other vendors' blobs, or with a lower limit.
+   * `request` is the client's request, or a changed one: without other vendors' signatures, or with a lower
+   * limit.
    */
   constructor(context: AttemptContext, route: Route, request: ChangedRequest = context) {
     const { call, dialect, headers } = context;

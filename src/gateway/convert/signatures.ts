@@ -1,8 +1,8 @@
 import type { Conversations } from '../../conversation/contract.ts';
 import type { ClientRequest } from '../../protocol/convert/convert.ts';
-import type { Blob } from '../../protocol/hub/blob.ts';
-import { unwrapBlobs, wrapBlobs } from '../../protocol/hub/envelope.ts';
-import { attachBlobs, blobsWanted } from '../../protocol/hub/fit/blobs.ts';
+import { unwrapSignatures, wrapSignatures } from '../../protocol/hub/envelope.ts';
+import { attachSignatures, signaturesWanted } from '../../protocol/hub/fit/signatures.ts';
+import type { Signature } from '../../protocol/hub/signature.ts';
 
 /**
  * Signatures for clients that cannot keep them (rule C-42). They are stored by the id of their tool call, and
@@ -11,10 +11,10 @@ import { attachBlobs, blobsWanted } from '../../protocol/hub/fit/blobs.ts';
 export function saveSignatures(
   conversations: Conversations,
   accountId: number,
-  kept: ReadonlyMap<string, readonly Blob[]>,
+  kept: ReadonlyMap<string, readonly Signature[]>,
 ): void {
-  for (const [callId, blobs] of kept) {
-    conversations.keep(accountId, keyOf(callId), Buffer.from(wrapBlobs(blobs)));
+  for (const [callId, signatures] of kept) {
+    conversations.keep(accountId, keyOf(callId), Buffer.from(wrapSignatures(signatures)));
   }
 }
 
@@ -23,17 +23,17 @@ export async function withSavedSignatures(
   conversations: Conversations,
   accountId: number,
 ): Promise<ClientRequest> {
-  const wanted = blobsWanted(client.request);
+  const wanted = signaturesWanted(client.request);
   if (wanted.length === 0) return client;
-  const found = new Map<string, readonly Blob[]>();
+  const found = new Map<string, readonly Signature[]>();
   await Promise.all(
     wanted.map(async (callId) => {
       const value = await conversations.find(accountId, keyOf(callId));
-      const blobs = value === undefined ? undefined : unwrapBlobs(value.toString('latin1'));
-      if (blobs !== undefined) found.set(callId, blobs);
+      const signatures = value === undefined ? undefined : unwrapSignatures(value.toString('latin1'));
+      if (signatures !== undefined) found.set(callId, signatures);
     }),
   );
-  return found.size === 0 ? client : { ...client, request: attachBlobs(client.request, found) };
+  return found.size === 0 ? client : { ...client, request: attachSignatures(client.request, found) };
 }
 
 function keyOf(callId: string): string {

@@ -5,7 +5,7 @@ import {
   type ClientRequest,
   convertRequestInTurns,
   readClientRequestInTurns,
-  returnOwnBlobs,
+  returnOwnSignatures,
 } from '../../protocol/convert/convert.ts';
 import type { RawRequest } from '../../protocol/dialect.ts';
 import type { TextProtocol } from '../../protocol/hub/protocol.ts';
@@ -24,8 +24,8 @@ import { PassThrough } from './pass-through.ts';
 import { withSavedSignatures } from './signatures.ts';
 import type { Translation } from './translation.ts';
 
-/** Which blobs of the client's history are sent. `none` after the vendor refused one. */
-export type Blobs = 'own' | 'none';
+/** Which signatures of the client's history are sent. `none` after the vendor refused one. */
+export type Signatures = 'own' | 'none';
 
 /**
  * Translates the client's request for one route. Every route starts again from the client's own request
@@ -34,7 +34,7 @@ export type Blobs = 'own' | 'none';
 export function translate(
   context: AttemptContext,
   route: Route,
-  blobs: Blobs,
+  signatures: Signatures,
 ): Translation | Promise<Translation | Refusal> {
   const { protocol } = context.call.endpoint;
   if (protocol === 'images') {
@@ -42,16 +42,16 @@ export function translate(
       ? new PassThrough(context, route)
       : convertImages(context, route);
   }
-  if (!route.protocols.includes(protocol)) return convert(context, route, protocol, blobs);
+  if (!route.protocols.includes(protocol)) return convert(context, route, protocol, signatures);
   const outputLimit = findOutputLimit(context, route);
-  const wanted: Wanted = { protocol, blobs, outputLimit };
-  const asIs = blobs === 'own' && !context.facts.holdsEnvelope && outputLimit === undefined;
+  const wanted: Wanted = { protocol, signatures, outputLimit };
+  const asIs = signatures === 'own' && !context.facts.holdsEnvelope && outputLimit === undefined;
   return asIs ? new PassThrough(context, route) : passChanged(context, route, wanted);
 }
 
 interface Wanted {
   readonly protocol: TextProtocol;
-  readonly blobs: Blobs;
+  readonly signatures: Signatures;
   readonly outputLimit: number | undefined;
 }
 
@@ -59,9 +59,9 @@ interface Wanted {
 async function passChanged(
   context: AttemptContext,
   route: Route,
-  { protocol, blobs, outputLimit }: Wanted,
+  { protocol, signatures, outputLimit }: Wanted,
 ): Promise<Translation | Refusal> {
-  let raw = await withOwnBlobs(context, route, protocol, blobs);
+  let raw = await withOwnSignatures(context, route, protocol, signatures);
   if (isRefusal(raw)) return raw;
   if (outputLimit !== undefined) {
     const { capabilities } = toTarget(route, protocol, 'own');
@@ -75,18 +75,18 @@ async function passChanged(
   return isRefusal(facts) ? facts : new PassThrough(context, route, { raw, facts, outputLimit });
 }
 
-/** The client's history has blobs of several vendors. This vendor gets only its own. */
-async function withOwnBlobs(
+/** The client's history has signatures of several vendors. This vendor gets only its own. */
+async function withOwnSignatures(
   context: AttemptContext,
   route: Route,
   protocol: TextProtocol,
-  blobs: Blobs,
+  signatures: Signatures,
 ): Promise<RawRequest | Refusal> {
   const { raw: asked, facts } = context;
-  if (blobs === 'own' && !facts.holdsEnvelope) return asked;
-  const own = await returnOwnBlobs(protocol, asked, toTarget(route, protocol, 'own'));
-  if (isRefusal(own) || blobs === 'own') return own;
-  const none = await returnOwnBlobs(protocol, asked, toTarget(route, protocol, blobs));
+  if (signatures === 'own' && !facts.holdsEnvelope) return asked;
+  const own = await returnOwnSignatures(protocol, asked, toTarget(route, protocol, 'own'));
+  if (isRefusal(own) || signatures === 'own') return own;
+  const none = await returnOwnSignatures(protocol, asked, toTarget(route, protocol, signatures));
   if (isRefusal(none)) return none;
   // There was nothing to remove, so the request stays unchanged.
   return none.body.equals(own.body) && !facts.holdsEnvelope ? asked : none;
@@ -96,7 +96,7 @@ async function convert(
   context: AttemptContext,
   route: Route,
   protocol: TextProtocol,
-  blobs: Blobs,
+  signatures: Signatures,
 ): Promise<Translation | Refusal> {
   const client = await clientRequest(context, protocol);
   if (isRefusal(client)) return client;
@@ -109,7 +109,7 @@ async function convert(
     message: 'No usable upstream of this model has a text protocol',
   });
   for (const vendorProtocol of vendorProtocols(route, client.request)) {
-    const target = toTarget(route, vendorProtocol, blobs);
+    const target = toTarget(route, vendorProtocol, signatures);
     const asked = { protocol, model: context.facts.model };
     const share = new MediaShare(() => getCallMedia(context), { asked, served: target });
     const request = await withMedia(client.request, target, share);

@@ -6,7 +6,7 @@ import { ACCOUNT_READS_MAX } from '../../bounds.ts';
 import type { Model, Route } from '../../catalog/contract.ts';
 import { ERRORS, isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { newCallId } from '../../kernel/id.ts';
-import { returnOwnBlobs } from '../../protocol/convert/convert.ts';
+import { returnOwnSignatures } from '../../protocol/convert/convert.ts';
 import {
   type CountRequest,
   countBody,
@@ -25,7 +25,7 @@ import { nameModel } from '../admit/no-upstream.ts';
 import { chooseRoutes, classify } from '../admit/route.ts';
 import { modelHeaders, ownHeaders, sendRefusal } from '../answer/answer.ts';
 import { toTarget } from '../attempt/target.ts';
-import { isBlobRefused, withTrueStatus } from '../attempt/vendor-error.ts';
+import { isSignatureRefused, withTrueStatus } from '../attempt/vendor-error.ts';
 import { loadConversation } from '../convert/conversation-load.ts';
 import type { Gateway } from '../gateway.ts';
 import { askVendor } from './count-vendor.ts';
@@ -221,7 +221,7 @@ async function askRoute(
   };
 }
 
-/** The client's bytes, with the vendor's model name and without other vendors' blobs. */
+/** The client's bytes, with the vendor's model name and without other vendors' signatures. */
 async function bodyFor(
   counting: CountRequest,
   route: Route,
@@ -229,7 +229,7 @@ async function bodyFor(
 ): Promise<readonly Buffer[] | Refusal> {
   const { raw, facts: read } = counting;
   const own = read.holdsEnvelope
-    ? await returnOwnBlobs(protocol, raw, toTarget(route, protocol, 'own'))
+    ? await returnOwnSignatures(protocol, raw, toTarget(route, protocol, 'own'))
     : raw;
   if (isRefusal(own)) return own;
   if (own === raw) return countBody(protocol, counting, route.forwardModelId);
@@ -242,6 +242,6 @@ async function bodyFor(
 /** The statuses that are about the client's request. */
 const ABOUT_REQUEST = new Set([400, 413, 422]);
 
-function isAboutRequest(error: Parameters<typeof isBlobRefused>[0]): boolean {
-  return ABOUT_REQUEST.has(withTrueStatus(error).status) && !isBlobRefused(error);
+function isAboutRequest(error: Parameters<typeof isSignatureRefused>[0]): boolean {
+  return ABOUT_REQUEST.has(withTrueStatus(error).status) && !isSignatureRefused(error);
 }

@@ -2,7 +2,7 @@ import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { BACKSLASH, COMMA, LETTER_N, LETTER_R, SLASH, SPACE } from './ascii.ts';
 
 /** Shorter strings are not checked. */
-export const BLOB_BYTES_MIN = 16 * 1024;
+export const BASE64_RUN_BYTES_MIN = 16 * 1024;
 /** Writers that wrap base64 do so at 64 or 76 characters. Lines of prose have spaces. */
 const LINE_BYTES_MIN = 60;
 
@@ -27,8 +27,8 @@ const CHECKED_BYTES = 256 * 1024;
 /**
  * Whether every character of a JSON string (between its quotes) is base64, after its `data:` prefix if any.
  */
-export function isBlob(bytes: LentBytes, start: number, end: number): boolean {
-  if (end - start < BLOB_BYTES_MIN) return false;
+export function isBase64Run(bytes: LentBytes, start: number, end: number): boolean {
+  if (end - start < BASE64_RUN_BYTES_MIN) return false;
   const checkedEnd = Math.min(end, start + CHECKED_BYTES);
   if (!isBase64(bytes, contentStart(bytes, start), checkedEnd)) return false;
   return checkedEnd === end || !bytes.subarray(checkedEnd, end).includes(SPACE);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { someRequest, someSession, someTarget, someUsage } from '../../../test/support/hub.ts';
 import type { AnswerError, Choice, HubAnswer } from '../hub/answer.ts';
-import type { Blob } from '../hub/blob.ts';
 import type { Session } from '../hub/codec.ts';
 import { type JsonObject, writeJson } from '../hub/content/json.ts';
-import { unwrapBlobs, wrapBlobs } from '../hub/envelope.ts';
+import { unwrapSignatures, wrapSignatures } from '../hub/envelope.ts';
 import type { Part } from '../hub/part.ts';
 import { NO_THINKING } from '../hub/request.ts';
+import type { Signature } from '../hub/signature.ts';
 import { decodeWhole } from '../suite/reported.ts';
 import { chatCodec } from './codec.ts';
 
@@ -55,11 +55,11 @@ describe("a vendor's answer", () => {
     expect(parts?.[0]).toEqual({
       kind: 'reasoning',
       text: 'why',
-      blob: { issuer: ISSUER, form: 'encrypted', place: 'reasoning', value: JSON.stringify(detail) },
+      signature: { issuer: ISSUER, form: 'encrypted', place: 'reasoning', value: JSON.stringify(detail) },
     });
     expect(parts?.[2]).toMatchObject({
       arguments: '{}',
-      blobs: [{ issuer: ISSUER, form: 'thought', place: 'call', value: 'ts' }],
+      signatures: [{ issuer: ISSUER, form: 'thought', place: 'call', value: 'ts' }],
     });
   });
 
@@ -158,7 +158,13 @@ const encode = (choice: Partial<Choice>, more: Partial<Session> = {}): JsonObjec
 };
 const encodeChoice = (choice: Partial<Choice>, more: Partial<Session> = {}): Record<string, JsonObject> =>
   (encode(choice, more).choices as unknown as Record<string, JsonObject>[])[0] ?? {};
-const blob: Blob = { issuer: ISSUER, form: 'signature', place: 'reasoning', value: 's', text: 'why' };
+const signature: Signature = {
+  issuer: ISSUER,
+  form: 'signature',
+  place: 'reasoning',
+  value: 's',
+  text: 'why',
+};
 
 describe('an answer for a client', () => {
   it('has the platform’s model, ids of the gateway, and usage as this protocol counts', () => {
@@ -204,13 +210,15 @@ describe('an answer for a client', () => {
 
   it('contains calls with null content, and signatures of other vendors in an envelope on them', () => {
     const { message } = encodeChoice({
-      parts: [{ kind: 'tool-call', id: 'c', name: 'f', arguments: '{}', custom: false, blobs: [blob] }],
+      parts: [
+        { kind: 'tool-call', id: 'c', name: 'f', arguments: '{}', custom: false, signatures: [signature] },
+      ],
       finish: { reason: 'tool' },
     });
     expect(message).toMatchObject({ content: null, tool_calls: [{ id: 'c', type: 'function' }] });
     const [call] = (message?.tool_calls ?? []) as readonly JsonObject[];
     const google = (call?.extra_content as JsonObject | undefined)?.google as JsonObject | undefined;
-    expect(unwrapBlobs(String(google?.thought_signature))).toEqual([blob]);
+    expect(unwrapSignatures(String(google?.thought_signature))).toEqual([signature]);
   });
 
   it('hides thinking from a client that does not want it', () => {
@@ -222,7 +230,7 @@ describe('an answer for a client', () => {
   it('contains thinking, pictures and citations beside the text', () => {
     const { message } = encodeChoice({
       parts: [
-        { kind: 'reasoning', text: 'why', blob },
+        { kind: 'reasoning', text: 'why', signature },
         { kind: 'text', text: 'ab' },
         { kind: 'server-tool', protocol: 'messages', raw: '{}', text: 'S' },
         {
@@ -290,16 +298,16 @@ describe('signatures in a request that stays in its protocol', () => {
       { role: 'user', content: 'x' },
       { role: 'assistant', content: 'y', tool_calls: [call(signature)] },
     ];
-    const body = chatCodec.returnBlobs({ model: 'm', messages, seed: 1 }, target);
+    const body = chatCodec.returnSignatures({ model: 'm', messages, seed: 1 }, target);
     const written = JSON.parse(writeJson(body));
     expect(written).toMatchObject({ model: 'm', seed: 1, messages: [{ content: 'x' }, { content: 'y' }] });
     return written.messages[1].tool_calls[0].extra_content?.google.thought_signature;
   };
 
   it('are opened for their issuer and removed for every other vendor', () => {
-    const own: Blob = { issuer: ISSUER, form: 'thought', place: 'call', value: 'raw' };
-    expect(returned(wrapBlobs([own]))).toBe('raw');
-    expect(returned(wrapBlobs([{ ...own, issuer: 'v2-c2-m2' }]))).toBeUndefined();
+    const own: Signature = { issuer: ISSUER, form: 'thought', place: 'call', value: 'raw' };
+    expect(returned(wrapSignatures([own]))).toBe('raw');
+    expect(returned(wrapSignatures([{ ...own, issuer: 'v2-c2-m2' }]))).toBeUndefined();
     expect(returned('genuine')).toBe('genuine');
   });
 
@@ -310,8 +318,8 @@ describe('signatures in a request that stays in its protocol', () => {
       { type: 'reasoning.text', signature: 's' },
     ];
     const body = { messages: [{ role: 'assistant', reasoning_details: details }] };
-    const cleaned = chatCodec.returnBlobs(body, someTarget({ protocol: 'chat', issuer: 'none' }));
+    const cleaned = chatCodec.returnSignatures(body, someTarget({ protocol: 'chat', issuer: 'none' }));
     expect(cleaned).toMatchObject({ messages: [{ reasoning_details: [{ text: 't' }] }] });
-    expect(chatCodec.returnBlobs(body, someTarget({ protocol: 'chat' }))).toEqual(body);
+    expect(chatCodec.returnSignatures(body, someTarget({ protocol: 'chat' }))).toEqual(body);
   });
 });

@@ -6,7 +6,7 @@ import { ChatStreamDecoder } from './decode/stream.ts';
 import { encodeChatAnswer } from './encode/answer.ts';
 import { encodeChatRequest } from './encode/request.ts';
 import { ChatStreamEncoder } from './encode/stream.ts';
-import { returnChatBlobs } from './return-blobs.ts';
+import { returnChatSignatures } from './return-signatures.ts';
 
 const FIELDS: FieldNames = {
   temperature: 'temperature',
@@ -58,5 +58,5 @@ export const chatCodec: Codec = {
   encodeAnswer: encodeChatAnswer,
   createDecoder: (session, emit) => new ChatStreamDecoder(session, emit),
   createEncoder: (session) => new ChatStreamEncoder(session),
-  returnBlobs: returnChatBlobs,
+  returnSignatures: returnChatSignatures,
 };

@@ -45,7 +45,9 @@ describe('untrusted input', () => {
         } catch (error) {
           expect(error).toBeInstanceOf(Inexpressible);
         }
-        writeJson(chatCodec.returnBlobs(read({ ...fields, messages }), someTarget({ protocol: 'chat' })));
+        writeJson(
+          chatCodec.returnSignatures(read({ ...fields, messages }), someTarget({ protocol: 'chat' })),
+        );
       }),
       RUNS,
     );

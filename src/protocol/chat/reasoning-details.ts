@@ -1,9 +1,9 @@
 import { JSON_DEPTH_MAX, STREAM_EVENT_BYTES_MAX } from '../../bounds.ts';
 import { isJsonObject, parseJson } from '../../kernel/encoding/json.ts';
-import type { Blob } from '../hub/blob.ts';
 import { type JsonObject, type JsonValue, writeJson } from '../hub/content/json.ts';
-import { unwrapBlobs } from '../hub/envelope.ts';
+import { unwrapSignatures } from '../hub/envelope.ts';
 import type { ReasoningPart } from '../hub/part.ts';
+import type { Signature } from '../hub/signature.ts';
 import { findFilledText } from './fields.ts';
 
 /**
@@ -12,7 +12,7 @@ import { findFilledText } from './fields.ts';
  */
 export interface Detail {
   readonly text: string;
-  readonly blobs: readonly Blob[];
+  readonly signatures: readonly Signature[];
 }
 
 /**
@@ -21,18 +21,18 @@ export interface Detail {
 export function decodeDetail(detail: JsonObject, issuer: string | undefined): Detail {
   const text = findFilledText(detail.text) ?? findFilledText(detail.summary) ?? '';
   const signature = findFilledText(detail.signature) ?? findFilledText(detail.data);
-  if (signature === undefined) return { text, blobs: [] };
-  if (issuer !== undefined) return { text, blobs: [detailBlob(detail, issuer)] };
-  return { text, blobs: unwrapBlobs(signature) ?? [nativeBlob(detail, signature)] };
+  if (signature === undefined) return { text, signatures: [] };
+  if (issuer !== undefined) return { text, signatures: [detailSignature(detail, issuer)] };
+  return { text, signatures: unwrapSignatures(signature) ?? [nativeSignature(detail, signature)] };
 }
 
 /** The whole entry without its text, so that it can be sent back unchanged. */
-function detailBlob(detail: JsonObject, issuer: string): Blob {
+function detailSignature(detail: JsonObject, issuer: string): Signature {
   const value = writeJson({ ...detail, text: undefined, summary: undefined });
   return { issuer, form: 'encrypted', place: 'reasoning', value };
 }
 
-function nativeBlob(detail: JsonObject, value: string): Blob {
+function nativeSignature(detail: JsonObject, value: string): Signature {
   const format = findFilledText(detail.format) ?? '';
   const itemId = findFilledText(detail.id);
   if (format.startsWith('anthropic')) {
@@ -43,30 +43,33 @@ function nativeBlob(detail: JsonObject, value: string): Blob {
     return { issuer: 'responses', form: 'encrypted', place: 'reasoning', value, itemId };
   }
   if (format.startsWith('google')) return { issuer: 'gemini', form: 'thought', place: 'reasoning', value };
-  return detailBlob(detail, 'chat');
+  return detailSignature(detail, 'chat');
 }
 
 /** Combines entries into parts: a text belongs to the signature that follows it, one signature per part. */
 export function joinDetails(details: readonly Detail[]): readonly ReasoningPart[] {
-  const parts: { kind: 'reasoning'; text: string; blob?: Blob }[] = [];
-  const open = (): { text: string; blob?: Blob } => {
+  const parts: { kind: 'reasoning'; text: string; signature?: Signature }[] = [];
+  const open = (): { text: string; signature?: Signature } => {
     const last = parts.at(-1);
-    if (last !== undefined && last.blob === undefined) return last;
+    if (last !== undefined && last.signature === undefined) return last;
     const part = { kind: 'reasoning' as const, text: '' };
     parts.push(part);
     return part;
   };
-  for (const { text, blobs } of details) {
+  for (const { text, signatures } of details) {
     if (text !== '') open().text += text;
-    for (const blob of blobs) open().blob = blob;
+    for (const signature of signatures) open().signature = signature;
   }
   return parts;
 }
 
-/** A part as the entries that its vendor sent. Empty if its blob does not come from such an entry. */
+/** A part as the entries that its vendor sent. Empty if its signature does not come from such an entry. */
 export function encodeDetails(part: ReasoningPart): readonly JsonValue[] {
-  if (part.blob === undefined) return [];
-  const parsed = parseJson(part.blob.value, { bytesMax: STREAM_EVENT_BYTES_MAX, depthMax: JSON_DEPTH_MAX });
+  if (part.signature === undefined) return [];
+  const parsed = parseJson(part.signature.value, {
+    bytesMax: STREAM_EVENT_BYTES_MAX,
+    depthMax: JSON_DEPTH_MAX,
+  });
   if (parsed.kind !== 'parsed' || !isJsonObject(parsed.value)) return [];
   const entry = parsed.value as JsonObject;
   if (part.text === '') return [entry];

@@ -5,10 +5,10 @@ import { isRefusal } from '../../kernel/errors.ts';
 import { WHOLE_ANSWER_VALUES_MAX } from '../bounds.ts';
 import type { RawRequest } from '../dialect.ts';
 import type { Target } from '../hub/codec.ts';
-import { wrapBlobs } from '../hub/envelope.ts';
+import { wrapSignatures } from '../hub/envelope.ts';
 import type { TextProtocol } from '../hub/protocol.ts';
 import { IDENTITY, PROTOCOLS } from '../suite/pairs.ts';
-import { type Conversion, convertRequest, readClientRequest, returnOwnBlobs } from './convert.ts';
+import { type Conversion, convertRequest, readClientRequest, returnOwnSignatures } from './convert.ts';
 
 function raw(body: unknown): RawRequest {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -23,7 +23,7 @@ function convert(protocol: TextProtocol, body: unknown, target: Target): Convers
   return conversion;
 }
 
-async function returned(returning: ReturnType<typeof returnOwnBlobs>): Promise<string> {
+async function returned(returning: ReturnType<typeof returnOwnSignatures>): Promise<string> {
   const body = await returning;
   if (isRefusal(body)) throw new Error(body.message);
   return body.body.toString();
@@ -224,7 +224,7 @@ describe('a request that would block the process', () => {
       message: expect.stringContaining('32 MiB, 5 MiB of text with escapes, or 50000 JSON values'),
     };
     expect(readClientRequest('chat', raw(body))).toMatchObject(refused);
-    expect(await returnOwnBlobs('chat', raw(body), someTarget())).toMatchObject(refused);
+    expect(await returnOwnSignatures('chat', raw(body), someTarget())).toMatchObject(refused);
   });
 
   it('is refused as an answer, too', () => {
@@ -244,7 +244,7 @@ describe('a body that stays in its protocol', () => {
   const thinking = (issuer: string) => ({
     type: 'thinking',
     thinking: 't',
-    signature: wrapBlobs([{ issuer, form: 'signature', place: 'reasoning', value: 'sig-1' }]),
+    signature: wrapSignatures([{ issuer, form: 'signature', place: 'reasoning', value: 'sig-1' }]),
   });
   const body = (issuer: string) => ({
     model: 'm',
@@ -257,17 +257,17 @@ describe('a body that stays in its protocol', () => {
   });
 
   it('gets its envelopes opened for their issuer, and loses them for all others', async () => {
-    const own = await returned(returnOwnBlobs('messages', raw(body('v1-c1-m1')), target));
+    const own = await returned(returnOwnSignatures('messages', raw(body('v1-c1-m1')), target));
     expect(JSON.parse(own).messages[1].content[0]).toEqual({
       type: 'thinking',
       thinking: 't',
       signature: 'sig-1',
     });
-    const foreign = await returned(returnOwnBlobs('messages', raw(body('v9')), target));
+    const foreign = await returned(returnOwnSignatures('messages', raw(body('v9')), target));
     expect(JSON.parse(foreign).messages[1].content).toEqual([{ type: 'text', text: 'a' }]);
   });
 
   it('is refused when it is not JSON', async () => {
-    expect(await returnOwnBlobs('messages', raw('{'), target)).toMatchObject({ error: { code: 40002 } });
+    expect(await returnOwnSignatures('messages', raw('{'), target)).toMatchObject({ error: { code: 40002 } });
   });
 });

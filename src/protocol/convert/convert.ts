@@ -4,7 +4,6 @@ import { WHOLE_ANSWER_BYTES_MAX, WHOLE_ANSWER_VALUES_MAX, WHOLE_ESCAPED_CHARS_MA
 import { finish, finishNow, type Sliced } from '../bytes/slices.ts';
 import type { Framing, RawRequest, StreamRelay, VendorRelay } from '../dialect.ts';
 import type { AnswerError } from '../hub/answer.ts';
-import type { Blob } from '../hub/blob.ts';
 import type { Target } from '../hub/codec.ts';
 import { readJson, writeJsonBytes } from '../hub/content/json.ts';
 import { readWholeInTurns } from '../hub/content/value-budget.ts';
@@ -14,6 +13,7 @@ import type { TextProtocol } from '../hub/protocol.ts';
 import type { HubRequest } from '../hub/request.ts';
 import { returnAnswer } from '../hub/return/return.ts';
 import type { ReturnPlan } from '../hub/return/return-call.ts';
+import type { Signature } from '../hub/signature.ts';
 import type { Figures } from '../meter/usage-report.ts';
 import { getDialect } from '../registry.ts';
 import { getCodec } from './codecs.ts';
@@ -40,8 +40,8 @@ export interface Conversion {
   readonly body: Buffer;
   /** What the vendor does not get, by the client's field names. */
   readonly dropped: readonly string[];
-  /** Blobs to store for a Chat client, by the ids of its tool calls. Filled while the answer passes. */
-  readonly kept: ReadonlyMap<string, readonly Blob[]>;
+  /** Signatures to store for a Chat client, by the ids of its tool calls. Filled while the answer passes. */
+  readonly kept: ReadonlyMap<string, readonly Signature[]>;
   /**
    * A plain answer for the client, with the usage that the vendor's dialect read. `undefined` if the vendor's
    * body is not of its protocol.
@@ -124,21 +124,21 @@ export function* convertRequestInTurns(
 }
 
 /**
- * For a body that stays in its protocol but has blobs in our envelopes, or must lose every blob because its
- * vendor refused one. Returns the body with the blobs that this target may get.
+ * For a body that stays in its protocol but has signatures in our envelopes, or must lose every signature
+ * because its vendor refused one. Returns the body with the signatures that this target may get.
  */
-export async function returnOwnBlobs(
+export async function returnOwnSignatures(
   protocol: TextProtocol,
   raw: RawRequest,
   target: Target,
 ): Promise<RawRequest | Refusal> {
-  const pieces = await finish(withOwnBlobs(protocol, raw.body, target), raw.body.length);
+  const pieces = await finish(withOwnSignatures(protocol, raw.body, target), raw.body.length);
   if (pieces === undefined) return raw;
   return isRefusal(pieces) ? pieces : { ...raw, body: await joinPieces(pieces) };
 }
 
 /** `undefined` if the body stays unchanged. */
-function* withOwnBlobs(
+function* withOwnSignatures(
   protocol: TextProtocol,
   raw: Buffer,
   target: Target,
@@ -146,7 +146,7 @@ function* withOwnBlobs(
   const codec = getCodec(protocol);
   const body = yield* readWholeInTurns(raw, codec.rawKeys);
   if (isRefusal(body)) return body;
-  const returned = codec.returnBlobs(body, target);
+  const returned = codec.returnSignatures(body, target);
   yield;
   return returned === body ? undefined : yield* writeJsonBytes(returned);
 }

@@ -25,10 +25,10 @@ const media = fc
   );
 const thought = fc
   .tuple(fc.string(), signed('reasoning'))
-  .map(([value, blob]): Part => ({ kind: 'reasoning', text: value, blob }));
+  .map(([value, signature]): Part => ({ kind: 'reasoning', text: value, signature }));
 const signedText = fc
   .tuple(fc.string(), signed('text'))
-  .map(([value, blob]): Part => ({ kind: 'text', text: value, blobs: [blob] }));
+  .map(([value, signature]): Part => ({ kind: 'text', text: value, signatures: [signature] }));
 const said = fc.array(fc.oneof(text, thought, signedText), { minLength: 1, maxLength: 4 });
 const json = fc.dictionary(words, fc.jsonValue()).map((value) => JSON.stringify(value));
 
@@ -37,13 +37,13 @@ const round = fc
   .array(fc.tuple(json, signed('call'), fc.oneof(words, json), fc.boolean()), { minLength: 1, maxLength: 3 })
   .map((calls): readonly Turn[] => {
     const parts = calls.map(
-      ([args, blob], index): ToolCallPart => ({
+      ([args, signature], index): ToolCallPart => ({
         kind: 'tool-call',
         id: `c${index}`,
         name: 'f',
         arguments: args,
         custom: false,
-        blobs: [blob],
+        signatures: [signature],
       }),
     );
     const results = calls.map(

@@ -6,7 +6,7 @@ import { GeminiStreamDecoder } from './decode/stream.ts';
 import { encodeAnswer } from './encode/answer.ts';
 import { encodeRequest } from './encode/request.ts';
 import { GeminiStreamEncoder } from './encode/stream.ts';
-import { returnBlobs } from './return-blobs.ts';
+import { returnSignatures } from './return-signatures.ts';
 import { RAW_KEYS } from './wire.ts';
 
 const RULES: CodecRules = {
@@ -62,5 +62,5 @@ export const geminiCodec: Codec = {
   encodeAnswer,
   createDecoder: (session, emit) => new GeminiStreamDecoder(session, emit),
   createEncoder: (session, framing) => new GeminiStreamEncoder(session, framing),
-  returnBlobs,
+  returnSignatures,
 };

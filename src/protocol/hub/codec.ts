@@ -12,7 +12,7 @@ import type { HubRequest } from './request.ts';
  * Converts one protocol to and from the hub: requests, answers and streams. No codec knows another one.
  *
  * Between decoding and encoding the hub does what is the same for all protocols (fit.ts, return.ts): tool
- * names and call ids that the other side accepts, results that follow their calls, blobs that go only to
+ * names and call ids that the other side accepts, results that follow their calls, signatures that go only to
  * their issuer.
  */
 export interface Codec {
@@ -36,11 +36,11 @@ export interface Codec {
   createDecoder(session: Session, emit: Emit): StreamDecoder;
   createEncoder(session: Session, framing: Framing): StreamEncoder;
   /**
-   * For a request that stays in its protocol but has blobs in our envelopes, or blobs that its vendor
-   * refused. Envelopes of this target are opened. All others are removed, with the parts that mean nothing
-   * without them.
+   * For a request that stays in its protocol but has signatures in our envelopes, or signatures that its
+   * vendor refused. Envelopes of this target are opened. All others are removed, with the parts that mean
+   * nothing without them.
    */
-  returnBlobs(body: JsonObject, target: Target): JsonObject;
+  returnSignatures(body: JsonObject, target: Target): JsonObject;
 }
 
 /** What the hub must know about a protocol to make a request fit (rule C-24, rule C-32). */
@@ -54,8 +54,8 @@ export interface CodecRules {
   /** The protocol has custom tools. The model may still lack them. */
   readonly customTools: boolean;
   /**
-   * The client protocol has a field for reasoning with a blob. False: blobs are attached to the next tool
-   * call.
+   * The client protocol has a field for reasoning with a signature. False: signatures are attached to the
+   * next tool call.
    */
   readonly carriesReasoning: boolean;
 }
@@ -65,7 +65,7 @@ export interface Target {
   readonly protocol: TextProtocol;
   /** The vendor's name for the model. */
   readonly model: string;
-  /** Identifies vendor, credential and model for blobs. Letters, digits and `-` only. */
+  /** Identifies vendor, credential and model for signatures. Letters, digits and `-` only. */
   readonly issuer: string;
   readonly capabilities: Capabilities;
 }

@@ -1,7 +1,7 @@
-import { ENVELOPE_BLOBS_MAX, ENVELOPE_CHARS_MAX } from '../../bounds.ts';
+import { ENVELOPE_CHARS_MAX, ENVELOPE_SIGNATURES_MAX } from '../../bounds.ts';
 import { type JsonBounds, parseJson } from '../../kernel/encoding/json.ts';
 import { sameBytes } from '../bytes/paths.ts';
-import type { Blob } from './blob.ts';
+import type { Signature } from './signature.ts';
 
 /** No vendor's signature and no ordinary text of a client begins like this. */
 const MARK = 'tollgate.blobs.1.';
@@ -12,45 +12,52 @@ const MARK_BASE64_BYTES = Buffer.from(Buffer.from(MARK).toString('base64').slice
 /** A list of rows. */
 const BOUNDS: JsonBounds = { bytesMax: ENVELOPE_CHARS_MAX, depthMax: 2 };
 
-const FORMS: readonly string[] = ['signature', 'redacted', 'encrypted', 'thought'] satisfies Blob['form'][];
-const PLACES: readonly string[] = ['reasoning', 'call', 'text'] satisfies Blob['place'][];
+const FORMS: readonly string[] = [
+  'signature',
+  'redacted',
+  'encrypted',
+  'thought',
+] satisfies Signature['form'][];
+const PLACES: readonly string[] = ['reasoning', 'call', 'text'] satisfies Signature['place'][];
 
 /**
- * Puts blobs of one vendor into the opaque field of another vendor's protocol (rule C-41). The client keeps
- * the field and sends it back, like a signature of its own vendor. URL-safe characters only; the same blobs
- * give the same text.
+ * Puts signatures of one vendor into the opaque field of another vendor's protocol (rule C-41). The client
+ * keeps the field and sends it back, like a signature of its own vendor. URL-safe characters only; the same
+ * signatures give the same text.
  */
-export function wrapBlobs(blobs: readonly Blob[]): string {
-  const rows = blobs.map((blob) => [
-    blob.issuer,
-    blob.form,
-    blob.place,
-    blob.value,
-    blob.itemId ?? null,
-    blob.text ?? null,
-    ...(blob.beforeText === true ? [true] : []),
+export function wrapSignatures(signatures: readonly Signature[]): string {
+  const rows = signatures.map((signature) => [
+    signature.issuer,
+    signature.form,
+    signature.place,
+    signature.value,
+    signature.itemId ?? null,
+    signature.text ?? null,
+    ...(signature.beforeText === true ? [true] : []),
   ]);
   return MARK + Buffer.from(JSON.stringify(rows)).toString('base64url');
 }
 
-/** The blobs of an envelope. `undefined` if the text is not one (a vendor's own signature, or garbage). */
-export function unwrapBlobs(text: string): readonly Blob[] | undefined {
+/**
+ * The signatures of an envelope. `undefined` if the text is not one (a vendor's own signature, or garbage).
+ */
+export function unwrapSignatures(text: string): readonly Signature[] | undefined {
   if (!text.startsWith(MARK) || text.length > ENVELOPE_CHARS_MAX) return undefined;
   const result = parseJson(Buffer.from(text.slice(MARK.length), 'base64url').toString('utf8'), BOUNDS);
   const rows = result.kind === 'parsed' ? result.value : undefined;
-  if (!Array.isArray(rows) || rows.length > ENVELOPE_BLOBS_MAX) return undefined;
-  const blobs = rows.map(toBlob);
-  return blobs.every((blob) => blob !== undefined) ? blobs : undefined;
+  if (!Array.isArray(rows) || rows.length > ENVELOPE_SIGNATURES_MAX) return undefined;
+  const signatures = rows.map(toSignature);
+  return signatures.every((signature) => signature !== undefined) ? signatures : undefined;
 }
 
 /** Google's field holds bytes, so there the envelope is in base64. */
-export function wrapBlobsBase64(blobs: readonly Blob[]): string {
-  return Buffer.from(wrapBlobs(blobs)).toString('base64');
+export function wrapSignaturesBase64(signatures: readonly Signature[]): string {
+  return Buffer.from(wrapSignatures(signatures)).toString('base64');
 }
 
-export function unwrapBlobsBase64(text: string): readonly Blob[] | undefined {
+export function unwrapSignaturesBase64(text: string): readonly Signature[] | undefined {
   if (text.length > ENVELOPE_CHARS_MAX * 2) return undefined;
-  return unwrapBlobs(Buffer.from(text, 'base64').toString('latin1'));
+  return unwrapSignatures(Buffer.from(text, 'base64').toString('latin1'));
 }
 
 /**
@@ -64,7 +71,7 @@ export function isEnvelopeAt(bytes: Buffer, start: number): boolean {
 }
 
 /** The data comes from outside, so every field is checked. */
-function toBlob(row: unknown): Blob | undefined {
+function toSignature(row: unknown): Signature | undefined {
   if (!Array.isArray(row)) return undefined;
   const [issuer, form, place, value, itemId, text, beforeText] = row as unknown[];
   if (typeof issuer !== 'string' || typeof value !== 'string') return undefined;
@@ -72,8 +79,8 @@ function toBlob(row: unknown): Blob | undefined {
   if (typeof place !== 'string' || !PLACES.includes(place)) return undefined;
   return {
     issuer,
-    form: form as Blob['form'],
-    place: place as Blob['place'],
+    form: form as Signature['form'],
+    place: place as Signature['place'],
     value,
     ...(typeof itemId === 'string' ? { itemId } : {}),
     ...(typeof text === 'string' ? { text } : {}),

@@ -1,6 +1,6 @@
 import type { AnswerError, Finish, HubUsage, Logprob } from './answer.ts';
-import type { Blob } from './blob.ts';
 import type { Citation, ServerToolPart } from './part.ts';
+import type { Signature } from './signature.ts';
 
 /**
  * A streamed answer in steps. A decoder guarantees, for each choice: `start` comes first and once; parts come
@@ -20,7 +20,7 @@ export type HubEvent =
       readonly logprobs?: readonly Logprob[] | undefined;
     }
   /** What must be sent back with the open reasoning or text part. At most once, before the part ends. */
-  | { readonly kind: 'blob'; readonly choice: number; readonly blob: Blob }
+  | { readonly kind: 'signature'; readonly choice: number; readonly signature: Signature }
   | { readonly kind: 'citation'; readonly choice: number; readonly citation: Citation }
   | { readonly kind: 'part-end'; readonly choice: number }
   | { readonly kind: 'usage'; readonly usage: HubUsage }
@@ -42,7 +42,7 @@ export type PartHead =
       readonly name: string;
       readonly namespace?: string | undefined;
       readonly custom: boolean;
-      readonly blobs?: readonly Blob[] | undefined;
+      readonly signatures?: readonly Signature[] | undefined;
     }
   /** Complete at once. */
   | { readonly kind: 'image'; readonly mime: string; readonly base64: string }

@@ -1,4 +1,4 @@
-import type { Blob } from './blob.ts';
+import type { Signature } from './signature.ts';
 
 /**
  * The pieces of conversations and answers, in their original order. Text and tool calls stay in one list,
@@ -29,7 +29,7 @@ export interface TextPart {
   readonly text: string;
   readonly citations?: readonly Citation[] | undefined;
   /** Gemini signs texts as well as calls. */
-  readonly blobs?: readonly Blob[] | undefined;
+  readonly signatures?: readonly Signature[] | undefined;
   readonly cache?: CacheMark | undefined;
 }
 
@@ -80,7 +80,7 @@ export interface FilePart {
 export interface ReasoningPart {
   readonly kind: 'reasoning';
   readonly text: string;
-  readonly blob?: Blob | undefined;
+  readonly signature?: Signature | undefined;
 }
 
 export interface ToolCallPart {
@@ -95,7 +95,7 @@ export interface ToolCallPart {
   /**
    * What must be sent back with the call: its own signature, and thinking that the client has no field for.
    */
-  readonly blobs?: readonly Blob[] | undefined;
+  readonly signatures?: readonly Signature[] | undefined;
   readonly cache?: CacheMark | undefined;
 }
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { someRequest, someTarget } from '../../../test/support/hub.ts';
 import type { FinishReason, HubAnswer } from '../hub/answer.ts';
-import type { Blob } from '../hub/blob.ts';
 import type { Session, Target } from '../hub/codec.ts';
 import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
-import { wrapBlobs } from '../hub/envelope.ts';
+import { wrapSignatures } from '../hub/envelope.ts';
 import type { Part } from '../hub/part.ts';
+import type { Signature } from '../hub/signature.ts';
 import { decodeWhole } from '../suite/reported.ts';
 import { messagesCodec } from './codec.ts';
 import { NO_HUB_USAGE } from './usage.ts';
@@ -48,16 +48,16 @@ describe('a vendor’s answer', () => {
         '{"type":"text","text":"a"},{"type":"tool_use","id":"t","name":"f","input":{"10":1,"2":1.0}},' +
         '{"type":"redacted_thinking","data":"d"},{"type":"text","text":"b"}],"stop_reason":"tool_use"}',
     );
-    const blob = { issuer: 'v1-c1-m1', place: 'reasoning' };
+    const signature = { issuer: 'v1-c1-m1', place: 'reasoning' };
     expect(decoded).toEqual({
       id: 'msg_1',
       choices: [
         {
           parts: [
-            { kind: 'reasoning', text: 'so', blob: { ...blob, form: 'signature', value: 's1' } },
+            { kind: 'reasoning', text: 'so', signature: { ...signature, form: 'signature', value: 's1' } },
             { kind: 'text', text: 'a' },
             { kind: 'tool-call', id: 't', name: 'f', arguments: '{"10":1,"2":1.0}', custom: false },
-            { kind: 'reasoning', text: '', blob: { ...blob, form: 'redacted', value: 'd' } },
+            { kind: 'reasoning', text: '', signature: { ...signature, form: 'redacted', value: 'd' } },
             { kind: 'text', text: 'b' },
           ],
           finish: { reason: 'tool' },
@@ -156,10 +156,10 @@ describe('a vendor’s answer', () => {
   });
 
   test('cannot carry an envelope of another vendor: it is an ordinary value', () => {
-    const signature = wrapBlobs([{ issuer: 'g-1', form: 'thought', place: 'call', value: 'x' }]);
+    const signature = wrapSignatures([{ issuer: 'g-1', form: 'thought', place: 'call', value: 'x' }]);
     const content = [{ type: 'thinking', thinking: 'so', signature }];
     expect(decode(message({ content }))).toMatchObject({
-      choices: [{ parts: [{ blob: { issuer: 'v1-c1-m1', form: 'signature', value: signature } }] }],
+      choices: [{ parts: [{ signature: { issuer: 'v1-c1-m1', form: 'signature', value: signature } }] }],
     });
   });
 
@@ -190,25 +190,31 @@ describe('an answer for a client', () => {
     });
   });
 
-  const cipher: Blob = { issuer: 'g-1', form: 'encrypted', place: 'reasoning', value: 'enc', itemId: 'rs_1' };
-  const thought: Blob = { issuer: 'g-1', form: 'thought', place: 'call', value: 'sig' };
+  const cipher: Signature = {
+    issuer: 'g-1',
+    form: 'encrypted',
+    place: 'reasoning',
+    value: 'enc',
+    itemId: 'rs_1',
+  };
+  const thought: Signature = { issuer: 'g-1', form: 'thought', place: 'call', value: 'sig' };
 
   test('contains signatures of other vendors in an envelope, and its own vendor’s unchanged', () => {
     const parts: Part[] = [
-      { kind: 'reasoning', text: 'summary', blob: cipher },
-      { kind: 'reasoning', text: '', blob: cipher },
-      { kind: 'reasoning', text: '', blob: thought },
+      { kind: 'reasoning', text: 'summary', signature: cipher },
+      { kind: 'reasoning', text: '', signature: cipher },
+      { kind: 'reasoning', text: '', signature: thought },
       { kind: 'reasoning', text: 'plain' },
       { kind: 'reasoning', text: '' },
     ];
     expect(encode(answer(parts), foreign).content).toEqual([
-      { type: 'thinking', thinking: 'summary', signature: wrapBlobs([cipher]) },
-      { type: 'redacted_thinking', data: wrapBlobs([cipher]) },
-      { type: 'thinking', thinking: '', signature: wrapBlobs([thought]) },
+      { type: 'thinking', thinking: 'summary', signature: wrapSignatures([cipher]) },
+      { type: 'redacted_thinking', data: wrapSignatures([cipher]) },
+      { type: 'thinking', thinking: '', signature: wrapSignatures([thought]) },
       { type: 'thinking', thinking: 'plain', signature: '' },
     ]);
-    const signed: Blob = { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value: 'raw' };
-    expect(encode(answer([{ kind: 'reasoning', text: 'so', blob: signed }])).content).toEqual([
+    const signed: Signature = { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value: 'raw' };
+    expect(encode(answer([{ kind: 'reasoning', text: 'so', signature: signed }])).content).toEqual([
       { type: 'thinking', thinking: 'so', signature: 'raw' },
     ]);
   });

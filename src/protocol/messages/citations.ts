@@ -1,5 +1,5 @@
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
-import { wrapBlobs } from '../hub/envelope.ts';
+import { wrapSignatures } from '../hub/envelope.ts';
 import type { Citation } from '../hub/part.ts';
 import { findText } from './fields.ts';
 
@@ -7,7 +7,7 @@ import { findText } from './fields.ts';
  * Used where the vendor requires an index of its own. It is an empty envelope, so that a body with it is
  * never passed on unchanged: the vendor would refuse a citation that it did not make.
  */
-export const NO_INDEX = wrapBlobs([]);
+export const NO_INDEX = wrapSignatures([]);
 
 /** Web pages. The citation covers the whole block (rule C-67). */
 export function decodeCitation(value: JsonValue | undefined, length: number): Citation | undefined {

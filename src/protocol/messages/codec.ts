@@ -6,7 +6,7 @@ import { MessagesStreamDecoder } from './decode/stream.ts';
 import { encodeAnswer } from './encode/answer.ts';
 import { encodeRequest } from './encode/request.ts';
 import { MessagesStreamEncoder } from './encode/stream.ts';
-import { returnBlobs } from './return-blobs.ts';
+import { returnSignatures } from './return-signatures.ts';
 import { MESSAGES_RAW_KEYS } from './wire.ts';
 
 const RULES: CodecRules = {
@@ -61,5 +61,5 @@ export const messagesCodec: Codec = {
   encodeAnswer,
   createDecoder: (session, emit) => new MessagesStreamDecoder(session, emit),
   createEncoder: (session) => new MessagesStreamEncoder(session),
-  returnBlobs,
+  returnSignatures,
 };

@@ -89,8 +89,8 @@ function substance(events: readonly HubEvent[]): unknown {
       if (open.kind === 'tool-call')
         parts[parts.length - 1] = { ...open, arguments: open.arguments + event.text };
       else if ('text' in open) parts[parts.length - 1] = { ...open, text: open.text + event.text };
-    } else if (event.kind === 'blob' && open?.kind === 'reasoning')
-      parts[parts.length - 1] = { ...open, blob: event.blob };
+    } else if (event.kind === 'signature' && open?.kind === 'reasoning')
+      parts[parts.length - 1] = { ...open, signature: event.signature };
     else if (event.kind === 'usage') usage = event.usage;
     else if (event.kind === 'start') usage = event.usage;
     else if (event.kind === 'finish') finish = event.finish;

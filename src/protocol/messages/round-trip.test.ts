@@ -37,12 +37,12 @@ const file: fc.Arbitrary<Part> = words.map((said) => ({
 const reasoning: fc.Arbitrary<Part> = fc.tuple(words, identifier).map(([said, value]) => ({
   kind: 'reasoning',
   text: said,
-  blob: { issuer: 'messages', form: 'signature', place: 'reasoning', value },
+  signature: { issuer: 'messages', form: 'signature', place: 'reasoning', value },
 }));
 const redacted: fc.Arbitrary<Part> = identifier.map((value) => ({
   kind: 'reasoning',
   text: '',
-  blob: { issuer: 'messages', form: 'redacted', place: 'reasoning', value },
+  signature: { issuer: 'messages', form: 'redacted', place: 'reasoning', value },
 }));
 const call: fc.Arbitrary<Part> = fc.tuple(identifier, identifier, argumentsText).map(([id, name, args]) => ({
   kind: 'tool-call',

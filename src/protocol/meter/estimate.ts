@@ -1,7 +1,7 @@
 import { ESTIMATE_PENDING_BYTES_MAX, TOKENIZE_BYTES_MAX } from '../../bounds.ts';
 import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { BACKSLASH, LETTER_U } from '../bytes/ascii.ts';
-import { isBlob } from '../bytes/base64-run.ts';
+import { isBase64Run } from '../bytes/base64-run.ts';
 import { NOTHING } from '../bytes/splitter.ts';
 import { decodeText } from '../bytes/text.ts';
 import { countTokens } from './tokens.ts';
@@ -76,7 +76,7 @@ function beforeEscape(bytes: LentBytes, start: number, end: number): number {
 /** Some vendors put a generated image into the text field. Its base64 is not counted as text. */
 export class GeneratedSample extends TextSample {
   override text(bytes: LentBytes, start: number, end: number): void {
-    if (!isBlob(bytes, start, end)) super.text(bytes, start, end);
+    if (!isBase64Run(bytes, start, end)) super.text(bytes, start, end);
   }
 }
 

@@ -2,7 +2,7 @@ import { IMAGES_PER_CALL_MAX } from '../../bounds.ts';
 import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { OUTLINED_BYTES_MIN } from '../bounds.ts';
 import { QUOTE } from '../bytes/ascii.ts';
-import { isBlob } from '../bytes/base64-run.ts';
+import { isBase64Run } from '../bytes/base64-run.ts';
 import type { Outline } from '../bytes/outline.ts';
 import { isWord, type Skimmer, skipSpace, withOutline } from '../bytes/skim.ts';
 import { quoteModel, splice } from '../bytes/splice.ts';
@@ -94,7 +94,7 @@ class TextCollector implements WordSink {
   readonly texts: string[] = [];
 
   text(bytes: LentBytes, start: number, end: number): void {
-    if (!isBlob(bytes, start, end)) this.texts.push(decodeText(bytes, start, end));
+    if (!isBase64Run(bytes, start, end)) this.texts.push(decodeText(bytes, start, end));
   }
 
   raw(bytes: LentBytes, start: number, end: number): void {

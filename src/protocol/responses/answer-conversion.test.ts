@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AnswerError, Choice, HubAnswer } from '../hub/answer.ts';
-import { wrapBlobs } from '../hub/envelope.ts';
+import { wrapSignatures } from '../hub/envelope.ts';
 import type { Part } from '../hub/part.ts';
 import { decodeWhole } from '../suite/reported.ts';
 import { responsesCodec } from './codec.ts';
@@ -19,13 +19,13 @@ const said = (text: string): Part => ({ kind: 'text', text });
 
 describe('an answer for a client', () => {
   test('has its items in order', () => {
-    const blob = { issuer: 'm-1', form: 'signature', place: 'reasoning', value: 's' } as const;
+    const signature = { issuer: 'm-1', form: 'signature', place: 'reasoning', value: 's' } as const;
     const body = encoded({
       parts: [
-        { kind: 'reasoning', text: 'hm', blob },
+        { kind: 'reasoning', text: 'hm', signature },
         said('a'),
         { kind: 'tool-call', id: 'c1', name: 'f', arguments: '{}', custom: false },
-        { kind: 'reasoning', text: '', blob: { ...blob, form: 'redacted' } },
+        { kind: 'reasoning', text: '', signature: { ...signature, form: 'redacted' } },
         said('b'),
         said('c'),
         { kind: 'reasoning', text: '' },
@@ -42,7 +42,7 @@ describe('an answer for a client', () => {
       {
         id: 'rs_c1_0',
         summary: [{ type: 'summary_text', text: 'hm' }],
-        encrypted_content: wrapBlobs([blob]),
+        encrypted_content: wrapSignatures([signature]),
       },
       { id: 'msg_c1_1', content: [{ type: 'output_text', text: 'a', annotations: [], logprobs: [] }] },
       { id: 'fc_c1_2', type: 'function_call', call_id: 'c1', arguments: '{}', status: 'completed' },
@@ -133,7 +133,7 @@ describe('an answer of the vendor', () => {
       {
         kind: 'reasoning',
         text: 'a',
-        blob: { issuer: 'r-1', form: 'encrypted', place: 'reasoning', value: 'g', itemId: 'rs_1' },
+        signature: { issuer: 'r-1', form: 'encrypted', place: 'reasoning', value: 'g', itemId: 'rs_1' },
       },
     ]);
   });

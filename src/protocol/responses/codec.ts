@@ -6,7 +6,7 @@ import { createDecoder } from './decode/stream.ts';
 import { encodeAnswer } from './encode/answer.ts';
 import { encodeRequest } from './encode/request.ts';
 import { createEncoder } from './encode/stream.ts';
-import { returnBlobs } from './return-blobs.ts';
+import { returnSignatures } from './return-signatures.ts';
 
 const FIELDS: FieldNames = {
   temperature: 'temperature',
@@ -57,5 +57,5 @@ export const responsesCodec: Codec = {
   encodeAnswer,
   createDecoder,
   createEncoder: (session) => createEncoder(session),
-  returnBlobs,
+  returnSignatures,
 };

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { HubAnswer } from '../hub/answer.ts';
 import { type JsonObject, readJson } from '../hub/content/json.ts';
-import { unwrapBlobs } from '../hub/envelope.ts';
+import { unwrapSignatures } from '../hub/envelope.ts';
 import { Inexpressible } from '../hub/notes.ts';
 import type { Part } from '../hub/part.ts';
 import { decodeWhole } from '../suite/reported.ts';
@@ -61,16 +61,19 @@ function readLine(line: string): readonly Json[] {
 function essence(parts: readonly Part[]): readonly unknown[] {
   return parts.map((part) => {
     if (part.kind === 'server-tool') return { kind: part.kind, type: JSON.parse(part.raw).type };
-    if (part.kind !== 'reasoning' || part.blob === undefined) return part;
-    return { ...part, blob: { ...part.blob, value: part.blob.value.slice(0, 4), itemId: undefined } };
+    if (part.kind !== 'reasoning' || part.signature === undefined) return part;
+    return {
+      ...part,
+      signature: { ...part.signature, value: part.signature.value.slice(0, 4), itemId: undefined },
+    };
   });
 }
 
 /** A ciphertext that came behind its text is in an envelope, with the id of the vendor's item. */
 function opened(part: Part): Part {
-  if (part.kind !== 'reasoning' || part.blob === undefined) return part;
-  const [inside] = unwrapBlobs(part.blob.value) ?? [part.blob];
-  return { ...part, blob: inside };
+  if (part.kind !== 'reasoning' || part.signature === undefined) return part;
+  const [inside] = unwrapSignatures(part.signature.value) ?? [part.signature];
+  return { ...part, signature: inside };
 }
 
 /** Streams from which somebody cut pieces by hand. */

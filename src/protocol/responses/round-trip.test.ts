@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { HubAnswer } from '../hub/answer.ts';
-import type { Blob } from '../hub/blob.ts';
-import { unwrapBlobs } from '../hub/envelope.ts';
+import { unwrapSignatures } from '../hub/envelope.ts';
 import type { HubEvent, PartHead } from '../hub/event.ts';
 import type { Part } from '../hub/part.ts';
 import type { Turn } from '../hub/request.ts';
+import type { Signature } from '../hub/signature.ts';
 import { decodeWhole } from '../suite/reported.ts';
 import { responsesCodec } from './codec.ts';
 import { collect } from './suite/collect.ts';
@@ -57,14 +57,19 @@ const result = fc
   );
 
 function thought(issuer: string): fc.Arbitrary<readonly Part[]> {
-  const blob = fc
+  const signature = fc
     .record({ value: text, itemId: id })
-    .map(({ value, itemId }): Blob => ({ issuer, form: 'encrypted', place: 'reasoning', value, itemId }));
+    .map(
+      ({ value, itemId }): Signature => ({ issuer, form: 'encrypted', place: 'reasoning', value, itemId }),
+    );
   const visible = fc.oneof(text, fc.constant(''));
   // The vendor takes reasoning only with what it led to.
   return fc
-    .tuple(visible, blob, fc.oneof(spoken, call))
-    .map(([said, sealed, next]): readonly Part[] => [{ kind: 'reasoning', text: said, blob: sealed }, next]);
+    .tuple(visible, signature, fc.oneof(spoken, call))
+    .map(([said, sealed, next]): readonly Part[] => [
+      { kind: 'reasoning', text: said, signature: sealed },
+      next,
+    ]);
 }
 
 const userTurn = fc
@@ -89,8 +94,8 @@ const assistantTurn = assistantParts('responses').map((parts): Turn => ({ role: 
 
 /** The envelope of a ciphertext that came behind its text. */
 function opened(part: Part): Part {
-  if (part.kind !== 'reasoning' || part.blob === undefined) return part;
-  return { ...part, blob: unwrapBlobs(part.blob.value)?.[0] ?? part.blob };
+  if (part.kind !== 'reasoning' || part.signature === undefined) return part;
+  return { ...part, signature: unwrapSignatures(part.signature.value)?.[0] ?? part.signature };
 }
 
 describe('a round trip preserves what the protocol can express', () => {
@@ -166,7 +171,9 @@ function eventsOf(part: Part, size: number): readonly HubEvent[] {
       return [
         head({ kind: 'reasoning' }),
         ...pieces(part.text),
-        ...(part.blob === undefined ? [] : [{ kind: 'blob', choice: 0, blob: part.blob } as const]),
+        ...(part.signature === undefined
+          ? []
+          : [{ kind: 'signature', choice: 0, signature: part.signature } as const]),
       ];
     case 'tool-call': {
       const { arguments: said, ...rest } = part;

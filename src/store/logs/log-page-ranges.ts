@@ -4,9 +4,9 @@ import { type Database, idNumber } from '../database.ts';
 import { daysAndGaps, hoursOfGaps } from './daily-rollup-read.ts';
 
 /**
- * Where a page of the logs begins, without reading up to it. The roll-ups have the number of rows of each closed
- * day and each hour for every filter, so the total is a sum over them, and so are the page's days and then its
- * hours. Rows are read from those hours only. An hour that the time range cuts is counted in the log.
+ * Where a page of the logs begins, without reading up to it. The roll-ups have the number of rows of each
+ * closed day and hour for every filter. The total is a sum over them, and so are the page's days and hours.
+ * Rows are read from those hours only. An hour that the time range cuts is counted in the log.
  */
 export type Log = 'calls' | 'consumptions';
 

@@ -44,7 +44,9 @@ function collectFrom(holder: Record<string, unknown>, search: Search): void {
   if (isCall && words(holder.id) !== '') found.add(words(holder.id));
 }
 
-/** Where a blob's own slot is taken it travels in an envelope of the gateway's; its value is what counts. */
+/**
+ * Where a signature's own slot is taken it travels in an envelope of the gateway's; its value is what counts.
+ */
 function opened(value: string): readonly string[] {
   const [, sealed] = /^tollgate\.blobs\.1\.(.+)$/.exec(value) ?? [];
   if (sealed === undefined) return [value];

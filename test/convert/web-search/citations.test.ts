@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { isRefusal } from '../../../src/kernel/errors.ts';
 import { getCodec } from '../../../src/protocol/convert/codecs.ts';
-import { convertRequest, readClientRequest, returnOwnBlobs } from '../../../src/protocol/convert/convert.ts';
+import {
+  convertRequest,
+  readClientRequest,
+  returnOwnSignatures,
+} from '../../../src/protocol/convert/convert.ts';
 import type { HubAnswer } from '../../../src/protocol/hub/answer.ts';
 import type { Session } from '../../../src/protocol/hub/codec.ts';
 import { type JsonObject, readJson, writeJson } from '../../../src/protocol/hub/content/json.ts';
@@ -150,7 +154,7 @@ describe('a cited page of an earlier answer', () => {
       },
     ];
     const raw = rawRequest('messages', { model: 'm', max_tokens: 9, messages }, false);
-    const returned = await returnOwnBlobs('messages', raw, someTarget({ protocol: 'messages' }));
+    const returned = await returnOwnSignatures('messages', raw, someTarget({ protocol: 'messages' }));
     if (isRefusal(returned)) throw new Error(returned.message);
     expect(JSON.parse(returned.body.toString()).messages[1].content).toEqual([
       { type: 'text', text: TEXT },

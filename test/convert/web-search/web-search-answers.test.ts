@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../sim/request/json.ts';
 import { isRefusal } from '../../../src/kernel/errors.ts';
-import { returnOwnBlobs } from '../../../src/protocol/convert/convert.ts';
+import { returnOwnSignatures } from '../../../src/protocol/convert/convert.ts';
 import type { TextProtocol } from '../../../src/protocol/hub/protocol.ts';
 import { PROTOCOLS } from '../recorded/load.ts';
 import { callOf, passStream, rawRequest, targetOf } from '../recorded/pass.ts';
@@ -226,7 +226,7 @@ describe.each(['responses', 'gemini'] as const)('a web search of a %s vendor', (
       expect(refusedBySimulator(next, MODELS[next], sent)).toBeUndefined();
       expect(JSON.stringify(sent)).not.toContain('tollgate.blobs');
     }
-    const own = await returnOwnBlobs(
+    const own = await returnOwnSignatures(
       'messages',
       rawRequest('messages', body, false),
       targetOf('messages', 'm'),

@@ -92,7 +92,7 @@ async function runLoop(cell: Cell, thinker: Thinker): Promise<void> {
     expect(spoken.truth.reasoningTokens).toBe(THOUGHT_TOKENS);
     expect(spoken.reply.reasoning).toBe(isShown(cell, thinker) ? spoken.said.reasoning : '');
     expect(spoken.request.calls).toEqual(replies.flatMap((reply) => answered(cell, reply)));
-    expectBlobs(cell.upstream, spoken.request.blobs, turn);
+    expectSignatures(cell.upstream, spoken.request.signatures, turn);
     const isAnswer = turn === 2;
     if (isAnswer) expect(spoken.reply.text).toBe(spoken.said.text);
     else expectCalls(cell, spoken, LOOP_TOOLS);
@@ -133,7 +133,7 @@ async function runOwnLoop(cell: Cell, wish: Wish): Promise<void> {
   expect(result).toBe(last?.said?.text);
   const request = readVendorRequest(upstream, last === undefined ? undefined : truth.body(last));
   expect(request.calls.map((call) => call.result).sort()).toEqual(results.sort());
-  expectBlobs(upstream, request.blobs, 2);
+  expectSignatures(upstream, request.signatures, 2);
 }
 
 /** Chat Completions shows no reasoning, and redacted thinking has no words. */
@@ -145,13 +145,13 @@ function isShown({ client, upstream }: Cell, { model, words }: Thinker): boolean
  * One for each turn before this one; the simulator has verified that they are its own. After the next
  * question those of the turn before are no longer demanded, so that the answer's own may be lost.
  */
-function expectBlobs(upstream: Upstream, blobs: readonly string[], turns: number): void {
-  const { length } = blobs;
+function expectSignatures(upstream: Upstream, signatures: readonly string[], turns: number): void {
+  const { length } = signatures;
   if (upstream === 'chat') expect(length).toBe(0);
   else if (turns < 3) expect(length).toBe(turns);
   else expect([2, 3]).toContain(length);
-  expect(blobs.filter((blob) => SENTINEL.test(blob))).toEqual([]);
-  expect(new Set(blobs).size).toBe(length);
+  expect(signatures.filter((signature) => SENTINEL.test(signature))).toEqual([]);
+  expect(new Set(signatures).size).toBe(length);
 }
 
 export function expectCalls({ client }: Cell, { reply, said }: Spoken, names: readonly string[]): void {

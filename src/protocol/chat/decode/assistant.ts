@@ -1,4 +1,3 @@
-import type { Blob } from '../../hub/blob.ts';
 import {
   isArray,
   isObject,
@@ -8,15 +7,16 @@ import {
   writeJson,
 } from '../../hub/content/json.ts';
 import { findAddress } from '../../hub/content/media.ts';
-import { unwrapBlobs } from '../../hub/envelope.ts';
+import { unwrapSignatures } from '../../hub/envelope.ts';
 import type { Citation, Part, ReasoningPart, ToolCallPart } from '../../hub/part.ts';
+import type { Signature } from '../../hub/signature.ts';
 import { findFilledText, listObjects, objectOrEmpty } from '../fields.ts';
 import { decodeDetail, joinDetails } from '../reasoning-details.ts';
 import { decodeText } from './parts.ts';
 
 /** How an assistant's message is read: a vendor's answer leniently, a client's history strictly. */
 export interface AssistantReader {
-  /** The issuer of the blobs. `undefined`: they come from a client, and name their issuer themselves. */
+  /** The issuer of the signatures. `undefined`: they come from a client, and name their issuer themselves. */
   readonly issuer: string | undefined;
   /** The id for a call in the old style, which has none. */
   readonly functionCallId: string;
@@ -29,16 +29,16 @@ export function decodeAssistant(message: JsonObject, path: string, reader: Assis
   const parts = decodeWithoutCalls(message, path, reader);
   const calls = decodeCalls(message, path, reader);
   const [first, ...rest] = calls;
-  const blobs =
-    signatureBlobs(message.extra_content, first === undefined ? 'text' : 'call', reader.issuer) ?? [];
-  const ofText = blobs.filter(({ place }) => place === 'text');
-  const ofCall = blobs.filter(({ place }) => place !== 'text');
+  const signatures =
+    signatureList(message.extra_content, first === undefined ? 'text' : 'call', reader.issuer) ?? [];
+  const ofText = signatures.filter(({ place }) => place === 'text');
+  const ofCall = signatures.filter(({ place }) => place !== 'text');
   const signed = ofText.length === 0 ? parts : signLastText(parts, ofText);
   if (first === undefined) return signed;
   // Some versions of Google's compatible endpoint sign the message as a whole: that is the signature of its
   // first call.
-  const isSigned = ofCall.length > 0 && first.blobs === undefined;
-  return [...signed, isSigned ? { ...first, blobs: ofCall } : first, ...rest];
+  const isSigned = ofCall.length > 0 && first.signatures === undefined;
+  return [...signed, isSigned ? { ...first, signatures: ofCall } : first, ...rest];
 }
 
 function decodeWithoutCalls(message: JsonObject, path: string, reader: AssistantReader): readonly Part[] {
@@ -142,10 +142,17 @@ function decodeCall(call: JsonObject, path: string, reader: AssistantReader): re
   const given = custom ? body.input : body.arguments;
   if (typeof given === 'number' || typeof given === 'boolean' || isArray(given)) reader.unsupported(path);
   const input = custom ? (findFilledText(given) ?? '') : argumentsText(given);
-  const blobs = signatureBlobs(call.extra_content, 'call', reader.issuer);
+  const signatures = signatureList(call.extra_content, 'call', reader.issuer);
   const id = findFilledText(call.id) ?? '';
   return [
-    { kind: 'tool-call', id, name, arguments: input, custom, ...(blobs === undefined ? {} : { blobs }) },
+    {
+      kind: 'tool-call',
+      id,
+      name,
+      arguments: input,
+      custom,
+      ...(signatures === undefined ? {} : { signatures }),
+    },
   ];
 }
 
@@ -156,23 +163,25 @@ export function argumentsText(value: JsonValue | undefined): string {
   return isObject(value) ? writeJson(value) : '{}';
 }
 
-/** `extra_content.google.thought_signature`: a vendor's own signature, or our envelope with any blobs. */
-export function signatureBlobs(
+/**
+ * `extra_content.google.thought_signature`: a vendor's own signature, or our envelope with any signatures.
+ */
+export function signatureList(
   extra: JsonValue | undefined,
   place: 'call' | 'text',
   issuer: string | undefined,
-): readonly Blob[] | undefined {
+): readonly Signature[] | undefined {
   if (!isObject(extra)) return undefined;
   const value = findFilledText(objectOrEmpty(extra.google).thought_signature);
   if (value === undefined) return undefined;
-  const native: Blob = { issuer: issuer ?? 'gemini', form: 'thought', place, value };
-  return issuer === undefined ? (unwrapBlobs(value) ?? [native]) : [native];
+  const native: Signature = { issuer: issuer ?? 'gemini', form: 'thought', place, value };
+  return issuer === undefined ? (unwrapSignatures(value) ?? [native]) : [native];
 }
 
-function signLastText(parts: readonly Part[], blobs: readonly Blob[]): readonly Part[] {
+function signLastText(parts: readonly Part[], signatures: readonly Signature[]): readonly Part[] {
   const at = parts.findLastIndex((part) => part.kind === 'text');
-  if (at === -1) return [...parts, { kind: 'text', text: '', blobs }];
-  return parts.map((part, index) => (index === at && part.kind === 'text' ? { ...part, blobs } : part));
+  if (at === -1) return [...parts, { kind: 'text', text: '', signatures }];
+  return parts.map((part, index) => (index === at && part.kind === 'text' ? { ...part, signatures } : part));
 }
 
 /** Annotations count from the beginning of the content; citations from the beginning of their part. */

@@ -1,8 +1,8 @@
 import type { Finish, Logprob } from '../../hub/answer.ts';
-import type { Blob } from '../../hub/blob.ts';
 import type { JsonValue } from '../../hub/content/json.ts';
 import type { Emit, PartHead } from '../../hub/event.ts';
 import type { Citation } from '../../hub/part.ts';
+import type { Signature } from '../../hub/signature.ts';
 import { decodeFinish } from '../finish.ts';
 import { moveCitation } from './assistant.ts';
 
@@ -16,7 +16,7 @@ interface Piece {
   /** Text that arrived while the part waited. */
   held: string;
   heldLogprobs: readonly Logprob[] | undefined;
-  blob: Blob | undefined;
+  signature: Signature | undefined;
   /** Where the part begins in the content of the message. */
   offset: number;
   readonly json: JsonProgress | undefined;
@@ -37,7 +37,7 @@ export interface CallFragment {
   readonly name: string;
   readonly custom: boolean;
   readonly arguments: string;
-  readonly blobs: readonly Blob[] | undefined;
+  readonly signatures: readonly Signature[] | undefined;
 }
 
 /**
@@ -64,18 +64,20 @@ export class ChoiceDecoder {
 
   say(kind: WordKind, text: string, logprobs: readonly Logprob[] | undefined): void {
     let piece = this.#last();
-    if (piece === undefined || piece.kind !== kind || piece.blob !== undefined) piece = this.#begin({ kind });
+    if (piece === undefined || piece.kind !== kind || piece.signature !== undefined)
+      piece = this.#begin({ kind });
     if (kind === 'text') this.#contentLength += text.length;
     else if (kind === 'refusal') this.#hasRefusal = true;
     this.#feed(piece, text, logprobs);
   }
 
-  /** A blob that must be sent back with the last thinking or text. */
-  seal(kind: 'text' | 'reasoning', blob: Blob): void {
+  /** A signature that must be sent back with the last thinking or text. */
+  seal(kind: 'text' | 'reasoning', signature: Signature): void {
     let piece = this.#last();
-    if (piece === undefined || piece.kind !== kind || piece.blob !== undefined) piece = this.#begin({ kind });
-    piece.blob = blob;
-    if (piece.isOpen) this.#emit({ kind: 'blob', choice: this.#choice, blob });
+    if (piece === undefined || piece.kind !== kind || piece.signature !== undefined)
+      piece = this.#begin({ kind });
+    piece.signature = signature;
+    if (piece.isOpen) this.#emit({ kind: 'signature', choice: this.#choice, signature });
   }
 
   /** An image, complete at once. */
@@ -92,14 +94,14 @@ export class ChoiceDecoder {
   call(fragment: CallFragment): void {
     const piece = this.#findPiece(fragment);
     if (piece === undefined || piece.head.kind !== 'tool-call') return;
-    const { id, name, blobs } = piece.head;
+    const { id, name, signatures } = piece.head;
     const knowsMore = (name === '' && fragment.name !== '') || (id === '' && fragment.id !== '');
     if (knowsMore && !piece.isOpen) {
       piece.head = {
         ...piece.head,
         id: id || fragment.id,
         name: name || fragment.name,
-        blobs: blobs ?? fragment.blobs,
+        signatures: signatures ?? fragment.signatures,
       };
       if (piece === this.#live) this.#open(piece);
     }
@@ -131,7 +133,7 @@ export class ChoiceDecoder {
       isOpen: false,
       held: '',
       heldLogprobs: undefined,
-      blob: undefined,
+      signature: undefined,
       offset: this.#contentLength,
       json:
         isCall && !head.custom ? { depth: 0, isBegun: false, inText: false, isEscaped: false } : undefined,
@@ -166,7 +168,8 @@ export class ChoiceDecoder {
     this.#emit({ kind: 'part', choice: this.#choice, head: piece.head });
     if (piece.held !== '') this.#say(piece.held, piece.heldLogprobs);
     piece.held = '';
-    if (piece.blob !== undefined) this.#emit({ kind: 'blob', choice: this.#choice, blob: piece.blob });
+    if (piece.signature !== undefined)
+      this.#emit({ kind: 'signature', choice: this.#choice, signature: piece.signature });
   }
 
   #feed(piece: Piece, text: string, logprobs: readonly Logprob[] | undefined): void {
@@ -195,8 +198,14 @@ export class ChoiceDecoder {
     const known = index === undefined ? this.#calls.at(-1) : this.#indexes.get(index);
     if (known !== undefined && !isAnother(known, fragment)) return known;
     if (this.#calls.length >= this.#callsMax) return undefined;
-    const { custom, blobs } = fragment;
-    const head = { kind: 'tool-call', id, name, custom, ...(blobs === undefined ? {} : { blobs }) } as const;
+    const { custom, signatures } = fragment;
+    const head = {
+      kind: 'tool-call',
+      id,
+      name,
+      custom,
+      ...(signatures === undefined ? {} : { signatures }),
+    } as const;
     const piece = this.#begin(head);
     this.#calls.push(piece);
     if (index !== undefined) this.#indexes.set(index, piece);

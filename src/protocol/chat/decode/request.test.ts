@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Blob } from '../../hub/blob.ts';
 import { readJson } from '../../hub/content/json.ts';
-import { wrapBlobs } from '../../hub/envelope.ts';
+import { wrapSignatures } from '../../hub/envelope.ts';
 import { Inexpressible, Notes } from '../../hub/notes.ts';
 import type { HubRequest } from '../../hub/request.ts';
+import type { Signature } from '../../hub/signature.ts';
 import { chatCodec } from '../codec.ts';
 
 const RAW = { body: Buffer.alloc(0), contentType: 'application/json', path: undefined };
@@ -140,7 +140,13 @@ describe('messages of a client', () => {
   });
 
   it('return signatures of other vendors, each to its own', () => {
-    const blob: Blob = { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value: 's', text: 'why' };
+    const signature: Signature = {
+      issuer: 'v1-c1-m1',
+      form: 'signature',
+      place: 'reasoning',
+      value: 's',
+      text: 'why',
+    };
     const call = (signature: string): object => ({
       id: 'c',
       type: 'function',
@@ -150,32 +156,32 @@ describe('messages of a client', () => {
     const { turns } = decodeMessages(hello, {
       role: 'assistant',
       content: '',
-      tool_calls: [call(wrapBlobs([blob])), call('Z29vZ2xl')],
+      tool_calls: [call(wrapSignatures([signature])), call('Z29vZ2xl')],
       reasoning_details: [
         { type: 'reasoning.text', text: 'so ', format: 'anthropic-claude-v1' },
         { type: 'reasoning.text', signature: 'sig', format: 'anthropic-claude-v1' },
         { type: 'reasoning.summary', summary: 'then', format: 'openai-responses-v1' },
         { type: 'reasoning.encrypted', data: 'gAAA', id: 'rs_1', format: 'openai-responses-v1' },
-        { type: 'reasoning.encrypted', data: wrapBlobs([blob]) },
+        { type: 'reasoning.encrypted', data: wrapSignatures([signature]) },
       ],
     });
     const native = { form: 'signature', place: 'reasoning' };
     expect(turns[1]?.parts).toEqual([
-      { kind: 'reasoning', text: 'so ', blob: { ...native, issuer: 'messages', value: 'sig' } },
+      { kind: 'reasoning', text: 'so ', signature: { ...native, issuer: 'messages', value: 'sig' } },
       {
         kind: 'reasoning',
         text: 'then',
-        blob: { ...native, form: 'encrypted', issuer: 'responses', value: 'gAAA', itemId: 'rs_1' },
+        signature: { ...native, form: 'encrypted', issuer: 'responses', value: 'gAAA', itemId: 'rs_1' },
       },
-      { kind: 'reasoning', text: '', blob },
-      { kind: 'tool-call', id: 'c', name: 'f', arguments: '{}', custom: false, blobs: [blob] },
+      { kind: 'reasoning', text: '', signature },
+      { kind: 'tool-call', id: 'c', name: 'f', arguments: '{}', custom: false, signatures: [signature] },
       {
         kind: 'tool-call',
         id: 'c',
         name: 'f',
         arguments: '{}',
         custom: false,
-        blobs: [{ issuer: 'gemini', form: 'thought', place: 'call', value: 'Z29vZ2xl' }],
+        signatures: [{ issuer: 'gemini', form: 'thought', place: 'call', value: 'Z29vZ2xl' }],
       },
     ]);
   });

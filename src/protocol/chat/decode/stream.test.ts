@@ -147,12 +147,12 @@ describe("a vendor's stream", () => {
     );
     expect(brief(events)).toEqual([
       'start',
-      ...['+reasoning', 'why', 'blob', '-'],
+      ...['+reasoning', 'why', 'signature', '-'],
       ...['+reasoning', 'more', '-'],
       ...['+text', 'so', '-', 'finish stop', 'end'],
     ]);
     expect(events[3]).toMatchObject({
-      blob: {
+      signature: {
         issuer: session.target.issuer,
         place: 'reasoning',
         value: JSON.stringify(detail({ signature: 'sig' })),

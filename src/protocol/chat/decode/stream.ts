@@ -9,7 +9,7 @@ import { decodeLogprobs } from '../logprobs.ts';
 import { decodeDetail } from '../reasoning-details.ts';
 import { decodeUsage } from '../usage.ts';
 import { decodeError } from './answer.ts';
-import { argumentsText, decodeCitation, signatureBlobs, thinkingText } from './assistant.ts';
+import { argumentsText, decodeCitation, signatureList, thinkingText } from './assistant.ts';
 import { ChoiceDecoder } from './choice.ts';
 
 /** One chunk's content for a choice. */
@@ -124,9 +124,9 @@ function readDetails(value: JsonValue, { decoder, delta, issuer }: ChoiceDelta):
   const hasReasoningText =
     (findFilledText(delta.reasoning_content) ?? findFilledText(delta.reasoning)) !== undefined;
   for (const entry of listObjects(value)) {
-    const { text, blobs } = decodeDetail(entry, issuer);
+    const { text, signatures } = decodeDetail(entry, issuer);
     if (text !== '' && !hasReasoningText) decoder.say('reasoning', text, undefined);
-    for (const blob of blobs) decoder.seal('reasoning', blob);
+    for (const signature of signatures) decoder.seal('reasoning', signature);
   }
 }
 
@@ -178,7 +178,7 @@ function readCalls(value: JsonValue, { decoder, issuer }: ChoiceDelta): void {
       name: findFilledText(body.name) ?? '',
       custom,
       arguments: typeof input === 'string' ? input : wholeArguments(input),
-      blobs: signatureBlobs(call.extra_content, 'call', issuer),
+      signatures: signatureList(call.extra_content, 'call', issuer),
     });
   }
 }
@@ -194,10 +194,10 @@ function readFunctionCall(value: JsonValue, { decoder }: ChoiceDelta): void {
   const name = findFilledText(call.name) ?? '';
   const input = findFilledText(call.arguments) ?? '';
   if (name === '' && input === '') return;
-  decoder.call({ index: 0, id: '', name, custom: false, arguments: input, blobs: undefined });
+  decoder.call({ index: 0, id: '', name, custom: false, arguments: input, signatures: undefined });
 }
 
 /** A signature of the whole message. In a stream only the text can carry it. */
 function readSignature(value: JsonValue, { decoder, issuer }: ChoiceDelta): void {
-  for (const blob of signatureBlobs(value, 'text', issuer) ?? []) decoder.seal('text', blob);
+  for (const signature of signatureList(value, 'text', issuer) ?? []) decoder.seal('text', signature);
 }

@@ -1,9 +1,9 @@
 import type { Choice, HubAnswer } from '../../hub/answer.ts';
-import type { Blob } from '../../hub/blob.ts';
 import type { Session } from '../../hub/codec.ts';
 import type { JsonObject, JsonValue } from '../../hub/content/json.ts';
-import { wrapBlobs } from '../../hub/envelope.ts';
+import { wrapSignatures } from '../../hub/envelope.ts';
 import { type Citation, type Part, type ToolCallPart, visibleText } from '../../hub/part.ts';
+import type { Signature } from '../../hub/signature.ts';
 import { moveCitation } from '../decode/assistant.ts';
 import { encodeFinish } from '../finish.ts';
 import { encodeLogprobs } from '../logprobs.ts';
@@ -76,7 +76,7 @@ function encodeExtras(parts: readonly Part[], session: Session): JsonObject {
   const details = isNative(session) ? reasoning.flatMap(encodeDetails) : [];
   const annotations = toAnnotations(parts);
   const images = parts.filter((part) => part.kind === 'image');
-  const blobs = parts.flatMap((part) => (part.kind === 'text' ? (part.blobs ?? []) : []));
+  const signatures = parts.flatMap((part) => (part.kind === 'text' ? (part.signatures ?? []) : []));
   return {
     ...(thoughts === '' ? {} : { reasoning_content: thoughts }),
     ...(details.length === 0 ? {} : { reasoning_details: details }),
@@ -84,7 +84,7 @@ function encodeExtras(parts: readonly Part[], session: Session): JsonObject {
     ...(images.length === 0
       ? {}
       : { images: images.flatMap(({ source }, index) => encodeImage(source, index)) }),
-    ...(blobs.length === 0 ? {} : { extra_content: encodeBlobs(blobs, session) }),
+    ...(signatures.length === 0 ? {} : { extra_content: encodeSignatures(signatures, session) }),
   };
 }
 
@@ -131,9 +131,9 @@ export function isNative(session: Session): boolean {
 }
 
 /** A vendor of this protocol gets its own signature back unchanged. All others are in an envelope. */
-export function encodeBlobs(blobs: readonly Blob[], session: Session): JsonObject {
-  const own = isNative(session) ? blobs.find((blob) => blob.form === 'thought') : undefined;
-  return signatureSlot(own === undefined ? wrapBlobs(blobs) : own.value);
+export function encodeSignatures(signatures: readonly Signature[], session: Session): JsonObject {
+  const own = isNative(session) ? signatures.find((signature) => signature.form === 'thought') : undefined;
+  return signatureSlot(own === undefined ? wrapSignatures(signatures) : own.value);
 }
 
 function encodeCalls(calls: readonly ToolCallPart[], session: Session): JsonObject {
@@ -143,20 +143,22 @@ function encodeCalls(calls: readonly ToolCallPart[], session: Session): JsonObje
     return { tool_calls: calls.map((call) => encodeCall(call, session)) };
   }
   // The old form holds one call only. Its signature is on the message.
-  const { name, arguments: input, blobs = [] } = first;
+  const { name, arguments: input, signatures = [] } = first;
   return {
     function_call: { name, arguments: input },
-    ...(blobs.length === 0 ? {} : { extra_content: encodeBlobs(blobs, session) }),
+    ...(signatures.length === 0 ? {} : { extra_content: encodeSignatures(signatures, session) }),
   };
 }
 
 function encodeCall(call: ToolCallPart, session: Session): JsonObject {
-  const { id, name, custom, blobs } = call;
+  const { id, name, custom, signatures } = call;
   const body: JsonValue = custom ? { name, input: call.arguments } : { name, arguments: call.arguments };
   return {
     id,
     type: custom ? 'custom' : 'function',
     [custom ? 'custom' : 'function']: body,
-    ...(blobs === undefined || blobs.length === 0 ? {} : { extra_content: encodeBlobs(blobs, session) }),
+    ...(signatures === undefined || signatures.length === 0
+      ? {}
+      : { extra_content: encodeSignatures(signatures, session) }),
   };
 }

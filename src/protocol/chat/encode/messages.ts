@@ -156,9 +156,11 @@ function encodeAssistantContent(
   return text === '' ? undefined : text;
 }
 
-/** The hub has removed all blobs that may not be sent to this vendor. */
+/** The hub has removed all signatures that may not be sent to this vendor. */
 function encodeCalls(calls: readonly ToolCallPart[], { capabilities }: PartContext): readonly JsonObject[] {
-  const signatures = calls.map(({ blobs }) => blobs?.find((blob) => blob.form === 'thought')?.value);
+  const signatures = calls.map(
+    ({ signatures }) => signatures?.find((signature) => signature.form === 'thought')?.value,
+  );
   const isSigned = signatures.some((signature) => signature !== undefined);
   // Google signs only the first of parallel calls, and requires that signature.
   if (capabilities.signaturesRequired && !isSigned) signatures[0] = SIGNATURE_LOST;
@@ -175,7 +177,7 @@ function encodeCall(call: ToolCallPart, signature: string | undefined): JsonObje
 }
 
 function textSignature(parts: readonly Part[]): { readonly extra_content?: JsonObject } {
-  const blobs = parts.flatMap((part) => (part.kind === 'text' ? (part.blobs ?? []) : []));
-  const signature: JsonValue | undefined = blobs.at(-1)?.value;
+  const signatures = parts.flatMap((part) => (part.kind === 'text' ? (part.signatures ?? []) : []));
+  const signature: JsonValue | undefined = signatures.at(-1)?.value;
   return signature === undefined ? {} : { extra_content: signatureSlot(signature) };
 }

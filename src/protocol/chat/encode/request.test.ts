@@ -145,7 +145,7 @@ describe('turns become messages', () => {
           signaturesRequired: true,
         }) as JsonObject[]
       )[1]?.tool_calls;
-    expect(calls({ ...call('c'), blobs: [signed] })).toEqual([
+    expect(calls({ ...call('c'), signatures: [signed] })).toEqual([
       { ...wireCall('c'), ...slot('sig') },
       wireCall('d'),
     ]);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { someBlob, someRequest, someSession, someUsage } from '../../../../test/support/hub.ts';
+import { someRequest, someSession, someSignature, someUsage } from '../../../../test/support/hub.ts';
 import type { Session } from '../../hub/codec.ts';
 import type { JsonObject } from '../../hub/content/json.ts';
-import { unwrapBlobs } from '../../hub/envelope.ts';
+import { unwrapSignatures } from '../../hub/envelope.ts';
 import type { HubEvent, PartHead } from '../../hub/event.ts';
 import { NO_THINKING } from '../../hub/request.ts';
 import { chatCodec } from '../codec.ts';
@@ -99,11 +99,11 @@ describe('a stream for a client', () => {
   });
 
   it('contains signatures in an envelope on their call', () => {
-    const blob = { issuer: 'v1', form: 'thought', place: 'call', value: 'x' } as const;
-    const [, first] = deltasOf(encode([START, part({ ...callHead, blobs: [blob] })]));
+    const signature = { issuer: 'v1', form: 'thought', place: 'call', value: 'x' } as const;
+    const [, first] = deltasOf(encode([START, part({ ...callHead, signatures: [signature] })]));
     const [call] = (first as { tool_calls: { extra_content: { google: { thought_signature: string } } }[] })
       .tool_calls;
-    expect(unwrapBlobs(call?.extra_content.google.thought_signature ?? '')).toEqual([blob]);
+    expect(unwrapSignatures(call?.extra_content.google.thought_signature ?? '')).toEqual([signature]);
   });
 
   it('hides thinking from a client that does not want it', () => {
@@ -167,7 +167,10 @@ describe('a stream for a client', () => {
   it('for a client of legacy functions contains one call in the old form, signed on the message', () => {
     const legacy = someRequest({ stream: true, legacyFunctions: true });
     const second: PartHead = { ...callHead, id: 'd', name: 'g' };
-    const signed: PartHead = { ...callHead, blobs: [someBlob('s', { place: 'call', form: 'thought' })] };
+    const signed: PartHead = {
+      ...callHead,
+      signatures: [someSignature('s', { place: 'call', form: 'thought' })],
+    };
     const finish: HubEvent = { kind: 'finish', choice: 0, finish: { reason: 'tool' } };
     const calls = [part(signed), say('{"a"'), say(':1}'), part(second), say('{}')];
     const text = encode([START, ...calls, finish, END], { request: legacy });

@@ -8,9 +8,9 @@ import { encodeLogprobs } from '../logprobs.ts';
 import { encodeDetails } from '../reasoning-details.ts';
 import { encodeUsage } from '../usage.ts';
 import {
-  encodeBlobs,
   encodeCitation,
   encodeImage,
+  encodeSignatures,
   isNative,
   showsThinking,
   toRefusalText,
@@ -58,13 +58,13 @@ export class ChatStreamEncoder implements StreamEncoder {
     },
     part: ({ choice, head }) => this.#begin(this.#choice(choice), head),
     delta: (event) => this.#say(event),
-    blob: ({ choice, blob }) => {
+    signature: ({ choice, signature }) => {
       const state = this.#choice(choice);
       if (state.open?.kind === 'text') {
-        this.#extra(state, { extra_content: encodeBlobs([blob], this.#session) });
+        this.#extra(state, { extra_content: encodeSignatures([signature], this.#session) });
       } else if (isNative(this.#session)) {
         // The text was already sent. What is left of the entry is its signature.
-        const details = encodeDetails({ kind: 'reasoning', text: '', blob });
+        const details = encodeDetails({ kind: 'reasoning', text: '', signature });
         if (details.length > 0) this.#extra(state, { reasoning_details: details });
       }
     },
@@ -150,23 +150,26 @@ export class ChatStreamEncoder implements StreamEncoder {
   }
 
   #beginCall(state: ChoiceState, head: CallHead): void {
-    const { id, name, custom, blobs } = head;
+    const { id, name, custom, signatures } = head;
     if (this.#isLegacy) {
       this.#beginLegacyCall(state, head);
       return;
     }
     const body = custom ? { custom: { name, input: '' } } : { function: { name, arguments: '' } };
     const extra =
-      blobs === undefined || blobs.length === 0 ? {} : { extra_content: encodeBlobs(blobs, this.#session) };
+      signatures === undefined || signatures.length === 0
+        ? {}
+        : { extra_content: encodeSignatures(signatures, this.#session) };
     const call = { index: state.calls, id, type: custom ? 'custom' : 'function', ...body, ...extra };
     state.calls++;
     this.#extra(state, { tool_calls: [call] });
   }
 
   /** The old form holds one call only. */
-  #beginLegacyCall(state: ChoiceState, { name, blobs = [] }: CallHead): void {
+  #beginLegacyCall(state: ChoiceState, { name, signatures = [] }: CallHead): void {
     if (state.calls++ > 0) return;
-    const extra = blobs.length === 0 ? {} : { extra_content: encodeBlobs(blobs, this.#session) };
+    const extra =
+      signatures.length === 0 ? {} : { extra_content: encodeSignatures(signatures, this.#session) };
     this.#extra(state, { function_call: { name, arguments: '' }, ...extra });
   }
 

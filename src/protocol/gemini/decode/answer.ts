@@ -9,7 +9,7 @@ import { findNumber, findText, listObjects, objectText } from '../fields.ts';
 import { type CandidateContent, decodeFinish } from '../finish.ts';
 import { citeText, decodeSearch, decodeSupports, type Support } from '../grounding.ts';
 import { decodeLogprobs } from '../logprobs.ts';
-import { thoughtBlob } from '../signature.ts';
+import { thoughtSignature } from '../signature.ts';
 import { decodeUsage } from '../usage.ts';
 import { PAYLOADS } from '../wire.ts';
 import { isServerTool } from './parts.ts';
@@ -89,7 +89,7 @@ export function decodeAnswerPart(part: JsonObject, session: Session): Part | und
     const text = findText(part.text) ?? '';
     if (part.thought === true) return decodeThought(text, signature, issuer);
     if (signature === undefined) return text === '' ? undefined : { kind: 'text', text };
-    return { kind: 'text', text, blobs: [thoughtBlob(signature, 'text', issuer)] };
+    return { kind: 'text', text, signatures: [thoughtSignature(signature, 'text', issuer)] };
   }
   if (isServerTool(payload)) return serverTool(part, payload);
   const value = part[payload];
@@ -101,7 +101,7 @@ export function decodeAnswerPart(part: JsonObject, session: Session): Part | und
 
 function decodeThought(text: string, signature: string | undefined, issuer: string): Part | undefined {
   if (signature === undefined) return text === '' ? undefined : { kind: 'reasoning', text };
-  return { kind: 'reasoning', text, blob: thoughtBlob(signature, 'reasoning', issuer) };
+  return { kind: 'reasoning', text, signature: thoughtSignature(signature, 'reasoning', issuer) };
 }
 
 function decodeCall(value: JsonObject, signature: string | undefined, issuer: string): Part | undefined {
@@ -113,7 +113,7 @@ function decodeCall(value: JsonObject, signature: string | undefined, issuer: st
     name,
     arguments: objectText(value.args) ?? '{}',
     custom: false,
-    ...(signature === undefined ? {} : { blobs: [thoughtBlob(signature, 'call', issuer)] }),
+    ...(signature === undefined ? {} : { signatures: [thoughtSignature(signature, 'call', issuer)] }),
   };
 }
 

@@ -18,7 +18,7 @@ import {
   requireObjects,
 } from '../fields.ts';
 import { decodeFile, decodeInline } from '../media.ts';
-import { blobsOfSignature } from '../signature.ts';
+import { readSignatures } from '../signature.ts';
 import { PART_FIELDS, PAYLOADS, type Payload } from '../wire.ts';
 import { serverTool } from './server-tool.ts';
 
@@ -37,7 +37,7 @@ export function decodePart(part: JsonObject, path: string, notes: Notes): readon
   const value = optionalObject(field(part, payload), `${path}.${payload}`) ?? {};
   switch (payload) {
     case 'functionCall':
-      return [{ ...decodeCall(value, `${path}.functionCall`, notes), ...blobsOf(signature) }];
+      return [{ ...decodeCall(value, `${path}.functionCall`, notes), ...toSignatures(signature) }];
     case 'functionResponse':
       return [decodeResponse(value, `${path}.functionResponse`, notes)];
     case 'inlineData':
@@ -56,21 +56,21 @@ function isSignatureOnly(part: JsonObject): boolean {
 function decodeText(part: JsonObject, signature: string | undefined, path: string): readonly Part[] {
   const text = optionalText(field(part, 'text'), `${path}.text`) ?? '';
   if (optionalFlag(field(part, 'thought'), `${path}.thought`) !== true) return [textPart(text, signature)];
-  const blobs = blobsOfSignature(signature, 'reasoning');
-  if (blobs.length === 0) return [{ kind: 'reasoning', text }];
-  // One blob per part: the visible text stays with the first.
-  return blobs.map(
-    (blob, index): ReasoningPart => ({
+  const signatures = readSignatures(signature, 'reasoning');
+  if (signatures.length === 0) return [{ kind: 'reasoning', text }];
+  // One signature per part: the visible text stays with the first.
+  return signatures.map(
+    (signature, index): ReasoningPart => ({
       kind: 'reasoning',
-      text: index === 0 ? text : (blob.text ?? ''),
-      blob,
+      text: index === 0 ? text : (signature.text ?? ''),
+      signature,
     }),
   );
 }
 
 function textPart(text: string, signature: string | undefined): TextPart {
-  const blobs = blobsOfSignature(signature, 'text');
-  return blobs.length === 0 ? { kind: 'text', text } : { kind: 'text', text, blobs };
+  const signatures = readSignatures(signature, 'text');
+  return signatures.length === 0 ? { kind: 'text', text } : { kind: 'text', text, signatures };
 }
 
 const CALL_FIELDS: ReadonlySet<string> = new Set(['id', 'name', 'args']);
@@ -94,9 +94,9 @@ function decodeCall(value: JsonObject, path: string, notes: Notes): ToolCallPart
   };
 }
 
-function blobsOf(signature: string | undefined): Pick<ToolCallPart, 'blobs'> {
-  const blobs = blobsOfSignature(signature, 'call');
-  return blobs.length === 0 ? {} : { blobs };
+function toSignatures(signature: string | undefined): Pick<ToolCallPart, 'signatures'> {
+  const signatures = readSignatures(signature, 'call');
+  return signatures.length === 0 ? {} : { signatures };
 }
 
 const RESPONSE_FIELDS: ReadonlySet<string> = new Set(['id', 'name', 'response', 'parts']);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wrapBlobsBase64 } from '../../hub/envelope.ts';
+import { wrapSignaturesBase64 } from '../../hub/envelope.ts';
 import { Inexpressible } from '../../hub/notes.ts';
 import { decodeBody, decodeParts } from '../suite/sample.ts';
 
@@ -190,19 +190,19 @@ describe('a part of a request', () => {
     const call = { functionCall: { name: 'f' } };
     const parts = decodeParts(
       { ...call, thoughtSignature: 'Q0FG' },
-      { ...call, thought_signature: wrapBlobsBase64([foreign]) },
+      { ...call, thought_signature: wrapSignaturesBase64([foreign]) },
       { ...call, thoughtSignature: 'skip_thought_signature_validator' },
       { text: 'done', thoughtSignature: 'Q0FG' },
       { text: 'hm', thought: true, thoughtSignature: 'Q0FG' },
       { thoughtSignature: 'Q0FG' },
     );
     const own = { issuer: 'gemini', form: 'thought', value: 'Q0FG' };
-    expect(parts[0]).toMatchObject({ id: '', arguments: '{}', blobs: [{ ...own, place: 'call' }] });
-    expect(parts[1]).toMatchObject({ blobs: [foreign] });
-    expect(parts[2]).not.toHaveProperty('blobs');
-    expect(parts[3]).toMatchObject({ kind: 'text', blobs: [{ ...own, place: 'text' }] });
-    expect(parts[4]).toEqual({ kind: 'reasoning', text: 'hm', blob: { ...own, place: 'reasoning' } });
-    expect(parts[5]).toMatchObject({ kind: 'text', text: '', blobs: [{ place: 'text' }] });
+    expect(parts[0]).toMatchObject({ id: '', arguments: '{}', signatures: [{ ...own, place: 'call' }] });
+    expect(parts[1]).toMatchObject({ signatures: [foreign] });
+    expect(parts[2]).not.toHaveProperty('signatures');
+    expect(parts[3]).toMatchObject({ kind: 'text', signatures: [{ ...own, place: 'text' }] });
+    expect(parts[4]).toEqual({ kind: 'reasoning', text: 'hm', signature: { ...own, place: 'reasoning' } });
+    expect(parts[5]).toMatchObject({ kind: 'text', text: '', signatures: [{ place: 'text' }] });
   });
 
   it('holds the result of a tool as text, in any form of the client', () => {

@@ -74,7 +74,7 @@ describe("Gemini's stream", () => {
       ]),
       chunk([{ functionCall: { id: 'c3', name: 'f' } }], { finishReason: 'STOP' }),
     ]);
-    const blobs = [{ issuer: 'google-1', form: 'thought', place: 'call', value: 'AAAA' }];
+    const signatures = [{ issuer: 'google-1', form: 'thought', place: 'call', value: 'AAAA' }];
     const call = (id: string, more: object = {}): object => ({
       kind: 'part',
       choice: 0,
@@ -83,7 +83,7 @@ describe("Gemini's stream", () => {
     const closed = { kind: 'part-end', choice: 0 };
     expect(events).toEqual([
       start,
-      call('', { blobs }),
+      call('', { signatures }),
       delta('{"a":1}'),
       closed,
       call(''),
@@ -103,10 +103,12 @@ describe("Gemini's stream", () => {
       chunk([{ text: 'a' }]),
       chunk([{ text: '', thoughtSignature: 'BBBB' }], { finishReason: 'STOP' }),
     ];
-    const blobs = (events: readonly HubEvent[]): unknown[] =>
-      events.flatMap((event) => (event.kind === 'blob' ? [[event.blob.place, event.blob.value]] : []));
+    const signatures = (events: readonly HubEvent[]): unknown[] =>
+      events.flatMap((event) =>
+        event.kind === 'signature' ? [[event.signature.place, event.signature.value]] : [],
+      );
     const own = decode(chunks);
-    expect(blobs(own)).toEqual([
+    expect(signatures(own)).toEqual([
       ['reasoning', 'AAAA'],
       ['text', 'BBBB'],
     ]);

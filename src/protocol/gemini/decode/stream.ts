@@ -129,18 +129,25 @@ export class GeminiStreamDecoder implements StreamDecoder {
         this.#open('text', progress);
         if (part.text !== '') this.#delta(choice, part.text, logprobs);
         progress.text += part.text;
-        for (const blob of part.blobs ?? []) this.#emit({ kind: 'blob', choice, blob });
-        progress.isSigned = part.blobs !== undefined;
+        for (const signature of part.signatures ?? []) this.#emit({ kind: 'signature', choice, signature });
+        progress.isSigned = part.signatures !== undefined;
         return;
       case 'reasoning':
         this.#open('reasoning', progress);
         if (part.text !== '') this.#delta(choice, part.text, undefined);
-        if (part.blob !== undefined) this.#emit({ kind: 'blob', choice, blob: part.blob });
-        progress.isSigned = part.blob !== undefined;
+        if (part.signature !== undefined)
+          this.#emit({ kind: 'signature', choice, signature: part.signature });
+        progress.isSigned = part.signature !== undefined;
         return;
       case 'tool-call': {
-        const { id, name, custom, blobs } = part;
-        const head = { kind: part.kind, id, name, custom, ...(blobs === undefined ? {} : { blobs }) };
+        const { id, name, custom, signatures } = part;
+        const head = {
+          kind: part.kind,
+          id,
+          name,
+          custom,
+          ...(signatures === undefined ? {} : { signatures }),
+        };
         this.#emit({ kind: 'part', choice, head });
         this.#delta(choice, part.arguments, undefined);
         break;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnswerError, Choice, HubAnswer, HubUsage } from '../../hub/answer.ts';
 import type { Session } from '../../hub/codec.ts';
 import { readJson, writeJson } from '../../hub/content/json.ts';
-import { unwrapBlobsBase64 } from '../../hub/envelope.ts';
+import { unwrapSignaturesBase64 } from '../../hub/envelope.ts';
 import type { Part } from '../../hub/part.ts';
 import { decodeWhole } from '../../suite/reported.ts';
 import { geminiCodec } from '../codec.ts';
@@ -40,12 +40,12 @@ describe("Gemini's answer", () => {
       { functionCall: { name: 'f' } },
     ];
     const session = sessionOf({ request: hubRequest({ client: 'messages' }) });
-    const blob = { issuer: 'google-1', form: 'thought' };
+    const signature = { issuer: 'google-1', form: 'thought' };
     expect(choiceOf(candidate(parts), session)).toEqual({
       parts: [
-        { kind: 'reasoning', text: 'hm', blob: { ...blob, place: 'reasoning', value: 'AAAA' } },
+        { kind: 'reasoning', text: 'hm', signature: { ...signature, place: 'reasoning', value: 'AAAA' } },
         { kind: 'text', text: 'well' },
-        { ...call, blobs: [{ ...blob, place: 'call', value: 'BBBB' }] },
+        { ...call, signatures: [{ ...signature, place: 'call', value: 'BBBB' }] },
         { ...call, id: '', arguments: '{}' },
       ],
       finish: { reason: 'tool' },
@@ -188,19 +188,19 @@ describe('an answer for a Google client', () => {
   });
 
   it('contains the signatures of other vendors in an envelope on the call', () => {
-    const blob = {
+    const signature = {
       issuer: 'anthropic-1',
       form: 'signature',
       place: 'reasoning',
       value: 's',
       text: 't',
     } as const;
-    const body = encode(answered({ kind: 'reasoning', text: 't' }, { ...call, blobs: [blob] }));
+    const body = encode(answered({ kind: 'reasoning', text: 't' }, { ...call, signatures: [signature] }));
     const [thought, made] =
       (body.candidates as { content: { parts: Record<string, string>[] } }[])[0]?.content.parts ?? [];
     expect(thought).toEqual({ text: 't', thought: true });
     expect(made).toMatchObject({ functionCall: { id: 'c1', name: 'f', args: { a: 1 } } });
-    expect(unwrapBlobsBase64(made?.thoughtSignature ?? '')).toEqual([blob]);
+    expect(unwrapSignaturesBase64(made?.thoughtSignature ?? '')).toEqual([signature]);
   });
 
   it('drops a call that no client could read, and reports it', () => {

@@ -48,7 +48,7 @@ function encodeChoice(choice: Choice, index: number, session: Session): JsonObje
 function encodeAnswerPart(part: Part, session: Session): JsonValue | undefined {
   switch (part.kind) {
     case 'text': {
-      const thoughtSignature = signatureFor(part.blobs, session);
+      const thoughtSignature = signatureFor(part.signatures, session);
       return part.text === '' && thoughtSignature === undefined
         ? undefined
         : { text: part.text, thoughtSignature };
@@ -56,7 +56,8 @@ function encodeAnswerPart(part: Part, session: Session): JsonValue | undefined {
     case 'refusal':
       return part.text === '' ? undefined : { text: part.text };
     case 'reasoning': {
-      const thoughtSignature = part.blob === undefined ? undefined : signatureFor([part.blob], session);
+      const thoughtSignature =
+        part.signature === undefined ? undefined : signatureFor([part.signature], session);
       if (part.text === '' && thoughtSignature === undefined) return undefined;
       return { text: part.text, thought: true, thoughtSignature };
     }
@@ -79,7 +80,7 @@ function encodeCall(part: ToolCallPart, session: Session): JsonObject | undefine
   if (args === undefined) return undefined;
   return {
     functionCall: { id: part.id === '' ? undefined : part.id, name: part.name, args },
-    thoughtSignature: signatureFor(part.blobs, session),
+    thoughtSignature: signatureFor(part.signatures, session),
   };
 }
 

@@ -82,31 +82,31 @@ describe('a conversation for Gemini', () => {
   });
 
   it('signs the first call of each step with the real signature or the sentinel', () => {
-    const blobs = [{ issuer: 'google-1', form: 'thought', place: 'call', value: 'U0lH' }] as const;
+    const signatures = [{ issuer: 'google-1', form: 'thought', place: 'call', value: 'U0lH' }] as const;
     const turns = [
       user(text('a')),
       assistant(call(), call({ id: 'c2' })),
       user(result(), result({ callId: 'c2' })),
-      assistant(call({ id: 'c3', blobs }), call({ id: 'c4' })),
+      assistant(call({ id: 'c3', signatures }), call({ id: 'c4' })),
       user(result({ callId: 'c3' }), result({ callId: 'c4' })),
     ];
-    const signatures = (model: string): unknown[] =>
+    const sent = (model: string): unknown[] =>
       (contentsOf(turns, model) as { parts: { functionCall?: object; thoughtSignature?: string }[] }[])
         .flatMap((content) => content.parts)
         .filter((part) => part.functionCall !== undefined)
         .map((part) => part.thoughtSignature);
-    expect(signatures('gemini-3-pro')).toEqual([SENTINEL, undefined, 'U0lH', undefined]);
-    expect(signatures('gemini-2.5-pro')).toEqual([undefined, undefined, 'U0lH', undefined]);
+    expect(sent('gemini-3-pro')).toEqual([SENTINEL, undefined, 'U0lH', undefined]);
+    expect(sent('gemini-2.5-pro')).toEqual([undefined, undefined, 'U0lH', undefined]);
   });
 
   it('returns signed thoughts and texts in their places, and no thought without a signature', () => {
-    const blob = { issuer: 'google-1', form: 'thought', value: 'U0lH' } as const;
+    const signature = { issuer: 'google-1', form: 'thought', value: 'U0lH' } as const;
     const turns = [
       user(text('a')),
       assistant(
         { kind: 'reasoning', text: 'unsigned' },
-        { kind: 'reasoning', text: 'hm', blob: { ...blob, place: 'reasoning' } },
-        { kind: 'text', text: 'b', blobs: [{ ...blob, place: 'text' }] },
+        { kind: 'reasoning', text: 'hm', signature: { ...signature, place: 'reasoning' } },
+        { kind: 'text', text: 'b', signatures: [{ ...signature, place: 'text' }] },
       ),
       user(text('c')),
     ];

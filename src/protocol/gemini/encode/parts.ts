@@ -66,7 +66,7 @@ function urlPolicy(capabilities: Capabilities): 'fetched' | 'refused' {
 function encodePart(part: Part, capabilities: Capabilities): JsonValue {
   switch (part.kind) {
     case 'text':
-      return { text: part.text, thoughtSignature: findThought(part.blobs, 'text') };
+      return { text: part.text, thoughtSignature: findThought(part.signatures, 'text') };
     case 'image':
     case 'audio':
     case 'video':
@@ -82,8 +82,8 @@ function encodePart(part: Part, capabilities: Capabilities): JsonValue {
   }
 }
 
-function findThoughtSignature({ blob }: ReasoningPart): string | undefined {
-  return blob?.form === 'thought' && blob.place === 'reasoning' ? blob.value : undefined;
+function findThoughtSignature({ signature }: ReasoningPart): string | undefined {
+  return signature?.form === 'thought' && signature.place === 'reasoning' ? signature.value : undefined;
 }
 
 function encodeOwn(part: PartOf<'opaque'> | PartOf<'server-tool'>): JsonValue {
@@ -100,7 +100,7 @@ function encodeCall(part: ToolCallPart, signatureDefault: string | undefined): J
       name: part.name,
       args: isObjectText ? new RawJson(part.arguments) : { _raw: part.arguments },
     },
-    thoughtSignature: findThought(part.blobs, 'call') ?? signatureDefault,
+    thoughtSignature: findThought(part.signatures, 'call') ?? signatureDefault,
   };
 }
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { someUsage } from '../../../../test/support/hub.ts';
 import type { Framing } from '../../dialect.ts';
-import type { Blob } from '../../hub/blob.ts';
-import { unwrapBlobsBase64 } from '../../hub/envelope.ts';
+import { unwrapSignaturesBase64 } from '../../hub/envelope.ts';
 import type { HubEvent } from '../../hub/event.ts';
+import type { Signature } from '../../hub/signature.ts';
 import {
   chunksOf,
   decodeChunks,
@@ -24,7 +24,9 @@ const part = (kind: 'text' | 'reasoning' | 'refusal', choice = 0): HubEvent => (
   head: { kind },
 });
 const delta = (text: string, choice = 0): HubEvent => ({ kind: 'delta', choice, text });
-const callPart = (more: { id?: string; blobs?: readonly Blob[]; custom?: boolean } = {}): HubEvent => ({
+const callPart = (
+  more: { id?: string; signatures?: readonly Signature[]; custom?: boolean } = {},
+): HubEvent => ({
   kind: 'part',
   choice: 0,
   head: { kind: 'tool-call', id: 'c1', name: 'f', custom: false, ...more },
@@ -74,7 +76,7 @@ describe.each(FRAMINGS)('a stream for a Google client (%s)', (framing) => {
   });
 
   it('sends a call when it is complete, with its arguments as they were written', () => {
-    const blob: Blob = {
+    const signature: Signature = {
       issuer: 'openai-1',
       form: 'encrypted',
       place: 'reasoning',
@@ -83,7 +85,7 @@ describe.each(FRAMINGS)('a stream for a Google client (%s)', (framing) => {
     };
     const given = [
       start,
-      callPart({ blobs: [blob] }),
+      callPart({ signatures: [signature] }),
       delta('{"a":\n'),
       delta('1.0}'),
       callPart({ id: 'c2' }),
@@ -94,9 +96,9 @@ describe.each(FRAMINGS)('a stream for a Google client (%s)', (framing) => {
     expect(first).toMatchObject({
       candidates: [{ content: { parts: [{ functionCall: { id: 'c1', name: 'f', args: { a: 1 } } }] } }],
     });
-    const signature = (first as { candidates: { content: { parts: { thoughtSignature: string }[] } }[] })
+    const sent = (first as { candidates: { content: { parts: { thoughtSignature: string }[] } }[] })
       .candidates[0]?.content.parts[0]?.thoughtSignature;
-    expect(unwrapBlobsBase64(signature ?? '')).toEqual([blob]);
+    expect(unwrapSignaturesBase64(sent ?? '')).toEqual([signature]);
     expect(second).toMatchObject({
       candidates: [{ content: { parts: [{ functionCall: { id: 'c2', args: {} } }] } }],
     });
@@ -200,10 +202,10 @@ describe('the frame of a stream', () => {
 
 /** What can stand in a stream of this protocol, part by part. */
 const word = fc.string({ minLength: 1 });
-const thought = (place: Blob['place']) =>
+const thought = (place: Signature['place']) =>
   fc
     .base64String({ minLength: 4 })
-    .map((value): Blob => ({ issuer: 'google-1', form: 'thought', place, value }));
+    .map((value): Signature => ({ issuer: 'google-1', form: 'thought', place, value }));
 const spoken = fc.record({
   kind: fc.constantFrom('text' as const, 'reasoning' as const),
   words: fc.array(word, { minLength: 1, maxLength: 3 }),
@@ -212,8 +214,8 @@ const called = fc.record({
   kind: fc.constant('tool-call' as const),
   id: fc.constantFrom('', 'c1'),
   args: fc.dictionary(word, fc.oneof(word, fc.integer(), fc.constant(null))),
-  blobs: fc.option(
-    thought('call').map((blob) => [blob]),
+  signatures: fc.option(
+    thought('call').map((signature) => [signature]),
     { nil: undefined },
   ),
 });
@@ -226,8 +228,8 @@ describe('a stream that is encoded and decoded again', () => {
         const events: HubEvent[] = [start];
         for (const one of given) {
           if (one.kind === 'tool-call') {
-            const { id, args, blobs } = one;
-            events.push(callPart({ id, ...(blobs === undefined ? {} : { blobs }) }));
+            const { id, args, signatures } = one;
+            events.push(callPart({ id, ...(signatures === undefined ? {} : { signatures }) }));
             events.push(delta(JSON.stringify(args)), { kind: 'part-end', choice: 0 });
           } else {
             events.push(part(one.kind), ...one.words.map((text) => delta(text)));

@@ -74,8 +74,8 @@ export class GeminiStreamEncoder implements StreamEncoder {
       case 'part-end':
         this.#closeCall(this.#progress(event.choice));
         return;
-      case 'blob':
-        this.#sign(signatureFor([event.blob], this.#session), this.#progress(event.choice));
+      case 'signature':
+        this.#sign(signatureFor([event.signature], this.#session), this.#progress(event.choice));
         return;
       case 'citation':
         cite(event.citation, this.#progress(event.choice));
@@ -172,7 +172,7 @@ export class GeminiStreamEncoder implements StreamEncoder {
       return;
     }
     const id = call.id === '' ? undefined : call.id;
-    const signature = signatureFor(call.blobs, this.#session);
+    const signature = signatureFor(call.signatures, this.#session);
     const part: JsonObject = { functionCall: { id, name: call.name, args }, thoughtSignature: signature };
     this.#chunk(oneLine(writeJson(part)), progress.choice, '');
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  someBlob as blob,
   someCall as call,
+  someSignature as signature,
   someCapabilities,
   someRequest,
   someRules,
@@ -10,8 +10,8 @@ import {
 import { Inexpressible } from '../notes.ts';
 import type { Part, ToolResultPart } from '../part.ts';
 import type { HubRequest, Tool } from '../request.ts';
-import { attachBlobs, blobsWanted, settleBlobs } from './blobs.ts';
 import { fitRequest } from './fit.ts';
+import { attachSignatures, settleSignatures, signaturesWanted } from './signatures.ts';
 
 const text = (said: string): Part => ({ kind: 'text', text: said });
 const result = (callId: string, more: Partial<ToolResultPart> = {}): ToolResultPart => ({
@@ -144,25 +144,25 @@ describe('signatures', () => {
 
   it('return to their issuer, and native ones to their protocol', () => {
     const thoughts: Part[] = [
-      { kind: 'reasoning', text: 'ours', blob: blob('s1') },
-      { kind: 'reasoning', text: 'native', blob: blob('s2', { issuer: 'messages' }) },
+      { kind: 'reasoning', text: 'ours', signature: signature('s1') },
+      { kind: 'reasoning', text: 'native', signature: signature('s2', { issuer: 'messages' }) },
     ];
     expect(partsOf(fitted({ turns: answered(...thoughts, call('c1')) }))).toEqual([...thoughts, call('c1')]);
   });
 
   it('of other issuers are removed with their thinking, and so is thinking without a signature', () => {
     const parts: Part[] = [
-      { kind: 'reasoning', text: 'foreign', blob: blob('s1', { issuer: 'v2-c1-m1' }) },
+      { kind: 'reasoning', text: 'foreign', signature: signature('s1', { issuer: 'v2-c1-m1' }) },
       { kind: 'reasoning', text: 'bare' },
-      { kind: 'text', text: 'so', blobs: [blob('s2', { issuer: 'gemini', place: 'text' })] },
-      call('c1', { blobs: [blob('s3', { issuer: 'gemini', place: 'call' })] }),
+      { kind: 'text', text: 'so', signatures: [signature('s2', { issuer: 'gemini', place: 'text' })] },
+      call('c1', { signatures: [signature('s3', { issuer: 'gemini', place: 'call' })] }),
     ];
     expect(partsOf(fitted({ turns: answered(...parts) }))).toEqual([text('so'), call('c1')]);
   });
 
   it('never return to a target that takes none, not even native ones', () => {
     const turns = answered(
-      { kind: 'reasoning', text: 't', blob: blob('s', { issuer: 'messages' }) },
+      { kind: 'reasoning', text: 't', signature: signature('s', { issuer: 'messages' }) },
       call('c1'),
     );
     const target = someTarget({ issuer: 'none' });
@@ -171,7 +171,7 @@ describe('signatures', () => {
 
   it('of other issuers leave their thinking where the model requires it', () => {
     const parts: Part[] = [
-      { kind: 'reasoning', text: 'foreign', blob: blob('s1', { issuer: 'x' }) },
+      { kind: 'reasoning', text: 'foreign', signature: signature('s1', { issuer: 'x' }) },
       call('c1'),
     ];
     expect(partsOf(fitted({ turns: answered(...parts) }, { reasoningContent: true }))[0]).toEqual({
@@ -184,29 +184,31 @@ describe('signatures', () => {
     const carrier: Part = {
       kind: 'reasoning',
       text: '',
-      blob: blob('sig', { place: 'call', form: 'thought' }),
+      signature: signature('sig', { place: 'call', form: 'thought' }),
     };
     const turns: HubRequest['turns'] = [
       { role: 'assistant', parts: [carrier] },
       { role: 'assistant', parts: [call('c1'), call('c2')] },
     ];
     expect(partsOf(fitted({ turns }))).toEqual([
-      call('c1', { blobs: [blob('sig', { place: 'call', form: 'thought' })] }),
+      call('c1', { signatures: [signature('sig', { place: 'call', form: 'thought' })] }),
       call('c2'),
     ]);
   });
 
   it('of thinking that came on a call return before it, on their side of the text', () => {
     const riding = [
-      blob('s1', { text: 'first', beforeText: true }),
-      blob('s2', { text: 'second' }),
-      blob('s3', { place: 'call' }),
+      signature('s1', { text: 'first', beforeText: true }),
+      signature('s2', { text: 'second' }),
+      signature('s3', { place: 'call' }),
     ];
-    expect(settleBlobs([text('so'), call('c1', { blobs: riding }), text('and'), call('c2')])).toEqual([
-      { kind: 'reasoning', text: 'first', blob: blob('s1') },
+    expect(
+      settleSignatures([text('so'), call('c1', { signatures: riding }), text('and'), call('c2')]),
+    ).toEqual([
+      { kind: 'reasoning', text: 'first', signature: signature('s1') },
       text('so'),
-      { kind: 'reasoning', text: 'second', blob: blob('s2') },
-      call('c1', { blobs: [blob('s3', { place: 'call' })] }),
+      { kind: 'reasoning', text: 'second', signature: signature('s2') },
+      call('c1', { signatures: [signature('s3', { place: 'call' })] }),
       text('and'),
       call('c2'),
     ]);
@@ -222,23 +224,23 @@ describe('signatures', () => {
         { role: 'user', parts: [text('next')] },
         { role: 'assistant', parts: [call('c1')] },
         { role: 'user', parts: [result('c1')] },
-        { role: 'assistant', parts: [call('c2'), call('c3', { blobs: [blob('has')] })] },
+        { role: 'assistant', parts: [call('c2'), call('c3', { signatures: [signature('has')] })] },
         { role: 'user', parts: [result('c2')] },
         { role: 'user', parts: [result('c3')] },
         { role: 'user', parts: [text('hurry')] },
       ],
     });
-    expect(blobsWanted(request)).toEqual(['old', 'c1', 'c2']);
-    const attached = attachBlobs(
+    expect(signaturesWanted(request)).toEqual(['old', 'c1', 'c2']);
+    const attached = attachSignatures(
       request,
       new Map([
-        ['c2', [blob('s')]],
-        ['c3', [blob('no')]],
+        ['c2', [signature('s')]],
+        ['c3', [signature('no')]],
       ]),
     );
     expect(attached.turns[7]?.parts).toEqual([
-      call('c2', { blobs: [blob('s')] }),
-      call('c3', { blobs: [blob('has')] }),
+      call('c2', { signatures: [signature('s')] }),
+      call('c3', { signatures: [signature('has')] }),
     ]);
   });
 });

@@ -2,10 +2,10 @@ import type { CodecRules, Target } from '../codec.ts';
 import type { HubField } from '../notes.ts';
 import type { Part, ToolCallPart, ToolResultPart } from '../part.ts';
 import type { HubRequest, Tool, ToolChoice, Turn } from '../request.ts';
-import { filterBlobs, settleBlobs } from './blobs.ts';
 import { wrapCustomCall, wrapCustomResult, wrapCustomTool } from './custom.ts';
 import { CallIds } from './ids.ts';
 import { ToolNames } from './names.ts';
+import { filterSignatures, settleSignatures } from './signatures.ts';
 import { checkStops, stopsHere } from './stop.ts';
 import { pairResults } from './tool-pairs.ts';
 import { mergeTurns, splitTurns } from './turns.ts';
@@ -20,8 +20,8 @@ export interface Fitted {
 
 /**
  * Makes a request fit its target in everything that does not depend on the protocol's fields: names, ids,
- * custom tools, blobs, and the order of calls and results. The same request always gives the same result,
- * because caches depend on it (rule C-5).
+ * custom tools, signatures, and the order of calls and results. The same request always gives the same
+ * result, because caches depend on it (rule C-5).
  */
 export function fitRequest(request: HubRequest, target: Target, rules: CodecRules): Fitted {
   const keepsCustom = rules.customTools && target.capabilities.customTools;
@@ -98,7 +98,7 @@ function settleTurns({ turns }: HubRequest, target: Target): SettledTurns {
   let losesThought = false;
   const settled = mergeTurns(splitTurns(turns)).map((turn) => {
     if (turn.role !== 'assistant') return turn;
-    const parts = filterBlobs(settleBlobs(turn.parts), target);
+    const parts = filterSignatures(settleSignatures(turn.parts), target);
     const isThinking = parts.some(({ kind }) => kind === 'reasoning');
     losesThought ||= !isThinking && turn.parts.some((part) => part.kind === 'reasoning' && part.text !== '');
     return { role: turn.role, parts };

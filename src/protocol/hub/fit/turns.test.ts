@@ -240,8 +240,8 @@ describe('turns for targets with special rules', () => {
   });
 
   it('keep a trailing signed thought, followed by a user turn', () => {
-    const blob = { issuer: 'i', form: 'signature', place: 'reasoning', value: 's' } as const;
-    const turns = [user(text('q')), assistant({ kind: 'reasoning', text: 't', blob }, text('a'))];
+    const signature = { issuer: 'i', form: 'signature', place: 'reasoning', value: 's' } as const;
+    const turns = [user(text('q')), assistant({ kind: 'reasoning', text: 't', signature }, text('a'))];
     expect(lines(withoutPrefill(turns))).toEqual([
       'user text q',
       'assistant reasoning, text a',
@@ -258,8 +258,8 @@ describe('turns for targets with special rules', () => {
   });
 
   it('keep an empty text that is signed', () => {
-    const blob = { issuer: 'i', form: 'thought', place: 'text', value: 's' } as const;
-    const turns = [assistant({ kind: 'text', text: '', blobs: [blob] })];
+    const signature = { issuer: 'i', form: 'thought', place: 'text', value: 's' } as const;
+    const turns = [assistant({ kind: 'text', text: '', signatures: [signature] })];
     expect(withoutEmptyText(turns)).toEqual(turns);
   });
 

@@ -87,8 +87,8 @@ function isPlainAnswer(turn: Turn | undefined): boolean {
 }
 
 function isUnsignedWords(part: Part): boolean {
-  if (part.kind === 'text') return (part.blobs?.length ?? 0) === 0;
-  return part.kind === 'refusal' || (part.kind === 'reasoning' && part.blob === undefined);
+  if (part.kind === 'text') return (part.signatures?.length ?? 0) === 0;
+  return part.kind === 'refusal' || (part.kind === 'reasoning' && part.signature === undefined);
 }
 
 /**
@@ -130,7 +130,7 @@ function filterText(turns: readonly Turn[], keeps: (part: TextPart) => boolean):
 
 function filterParts(parts: readonly Part[], keeps: (part: TextPart) => boolean): readonly Part[] {
   return parts
-    .filter((part) => part.kind !== 'text' || (part.blobs?.length ?? 0) > 0 || keeps(part))
+    .filter((part) => part.kind !== 'text' || (part.signatures?.length ?? 0) > 0 || keeps(part))
     .map((part) => (part.kind === 'tool-result' ? { ...part, parts: filterParts(part.parts, keeps) } : part));
 }
 

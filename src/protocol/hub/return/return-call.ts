@@ -1,8 +1,8 @@
-import { ENVELOPE_BLOBS_MAX } from '../../../bounds.ts';
-import type { Blob } from '../blob.ts';
+import { ENVELOPE_SIGNATURES_MAX } from '../../../bounds.ts';
 import type { CodecRules, Session } from '../codec.ts';
 import { clientCallId, synthesizeCallId } from '../fit/ids.ts';
 import type { ToolNames } from '../fit/names.ts';
+import type { Signature } from '../signature.ts';
 
 /** What the conversion of an answer must know. */
 export interface ReturnPlan {
@@ -10,8 +10,8 @@ export interface ReturnPlan {
   readonly names: ToolNames;
   /** The rules of the client's protocol. */
   readonly client: CodecRules;
-  /** Blobs that Chat clients lose, by the ids that they see. Filled while the answer passes. */
-  readonly kept: Map<string, readonly Blob[]>;
+  /** Signatures that Chat clients lose, by the ids that they see. Filled while the answer passes. */
+  readonly kept: Map<string, readonly Signature[]>;
 }
 
 /** What the head of a streamed call and a call in a plain answer have in common. */
@@ -20,13 +20,13 @@ interface Call {
   readonly name: string;
   readonly namespace?: string | undefined;
   readonly custom: boolean;
-  readonly blobs?: readonly Blob[] | undefined;
+  readonly signatures?: readonly Signature[] | undefined;
 }
 
 export interface ReturnedCall<T extends Call> {
   readonly call: T;
-  /** Its own blobs, if the client carries them in thinking before it. */
-  readonly carried: readonly Blob[];
+  /** Its own signatures, if the client carries them in thinking before it. */
+  readonly carried: readonly Signature[];
   /** Its arguments contain the text of a custom tool. */
   readonly wrapped: boolean;
 }
@@ -35,10 +35,12 @@ export interface ReturnedCall<T extends Call> {
 export interface CallPlace {
   readonly choice: number;
   readonly index: number;
-  readonly thoughts: readonly Blob[];
+  readonly thoughts: readonly Signature[];
 }
 
-/** Turns the vendor's calls into the client's: with its name, a new id, and the blobs that it can carry. */
+/**
+ * Turns the vendor's calls into the client's: with its name, a new id, and the signatures that it can carry.
+ */
 export class CallReturn {
   readonly #plan: ReturnPlan;
   /** Ids that the client already knows, from the history and from this answer. */
@@ -52,8 +54,8 @@ export class CallReturn {
     const { names, client, kept, session } = this.#plan;
     const { wrapped, ...tool } = names.toClient(call);
     const id = this.#clientId(call.id, place);
-    const { blobs: own = [], namespace: _namespace, ...rest } = call;
-    const riding = client.carriesReasoning ? [] : [...place.thoughts, ...own].slice(-ENVELOPE_BLOBS_MAX);
+    const { signatures: own = [], namespace: _namespace, ...rest } = call;
+    const riding = client.carriesReasoning ? [] : [...place.thoughts, ...own].slice(-ENVELOPE_SIGNATURES_MAX);
     if (riding.length > 0 && session.request.client === 'chat') kept.set(id, riding);
     const returned = {
       ...rest,
@@ -61,7 +63,7 @@ export class CallReturn {
       name: tool.name,
       ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }),
       custom: call.custom || wrapped,
-      ...(riding.length === 0 ? {} : { blobs: riding }),
+      ...(riding.length === 0 ? {} : { signatures: riding }),
     };
     // Only fields of `Call` are replaced, so the type stays the same.
     return { call: returned as unknown as T, carried: client.carriesReasoning ? own : [], wrapped };

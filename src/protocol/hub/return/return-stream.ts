@@ -1,9 +1,9 @@
 import { ANSWERS_PER_CALL_MAX, HELD_CHARS_MAX, THOUGHT_CHARS_MAX } from '../../../bounds.ts';
 import type { Finish, Logprob } from '../answer.ts';
-import type { Blob } from '../blob.ts';
 import type { Emit, HubEvent, PartHead } from '../event.ts';
 import { unwrapCustomInput } from '../fit/custom.ts';
 import { logprobsWithin, StopScanner, stopsHere } from '../fit/stop.ts';
+import type { Signature } from '../signature.ts';
 import { withThought } from './return.ts';
 import { CallReturn, type ReturnPlan } from './return-call.ts';
 
@@ -23,11 +23,11 @@ interface ChoiceState {
   /** Visible thinking or wrapped arguments of the open part. */
   held: string;
   logprobs: readonly Logprob[];
-  thoughtBlob: Blob | undefined;
+  thoughtSignature: Signature | undefined;
   /** The signature of the open text, sent when the text ends. */
-  textBlob: Blob | undefined;
+  textSignature: Signature | undefined;
   /** Thinking that waits for the next call. */
-  thoughts: readonly Blob[];
+  thoughts: readonly Signature[];
   callCount: number;
   stop: string | undefined;
   isFinished: boolean;
@@ -60,7 +60,7 @@ export class ReturnStage {
     switch (event.kind) {
       case 'delta':
       case 'part':
-      case 'blob':
+      case 'signature':
       case 'citation':
       case 'part-end':
       case 'finish': {
@@ -99,7 +99,7 @@ export class ReturnStage {
     else if (state.stop !== undefined) return;
     else if (event.kind === 'delta') this.#delta(state, event);
     else if (event.kind === 'part') this.#part(state, event);
-    else if (event.kind === 'blob') this.#blob(state, event);
+    else if (event.kind === 'signature') this.#signature(state, event);
     else if (event.kind === 'citation') this.#emit(event);
     else {
       this.#close(state);
@@ -150,7 +150,7 @@ export class ReturnStage {
     }
     if (head.kind === 'text') {
       state.care = state.scanner === undefined ? 'none' : 'scanned';
-      state.thoughts = state.thoughts.map((blob) => ({ ...blob, beforeText: true }));
+      state.thoughts = state.thoughts.map((signature) => ({ ...signature, beforeText: true }));
     } else if (head.kind === 'reasoning' && !this.#plan.client.carriesReasoning) state.care = 'thought';
     this.#emit(event);
   }
@@ -163,41 +163,41 @@ export class ReturnStage {
       index: state.callCount++,
       thoughts,
     });
-    for (const blob of carried) {
+    for (const signature of carried) {
       this.#emit({ kind: 'part', choice, head: { kind: 'reasoning' } });
-      this.#emit({ kind: 'blob', choice, blob });
+      this.#emit({ kind: 'signature', choice, signature });
       this.#emit({ kind: 'part-end', choice });
     }
     if (wrapped) state.care = 'wrapped';
     this.#emit({ kind: 'part', choice, head: call });
   }
 
-  #blob(state: ChoiceState, event: EventOf<'blob'>): void {
-    const { blob } = event;
-    if (blob.place === 'text' && this.#plan.client.carriesReasoning) state.textBlob = blob;
-    else if (blob.place === 'text') this.#emit(event);
+  #signature(state: ChoiceState, event: EventOf<'signature'>): void {
+    const { signature } = event;
+    if (signature.place === 'text' && this.#plan.client.carriesReasoning) state.textSignature = signature;
+    else if (signature.place === 'text') this.#emit(event);
     else if (this.#plan.client.carriesReasoning) this.#emit(event);
-    else state.thoughtBlob = blob;
+    else state.thoughtSignature = signature;
   }
 
   /** The open part ends. What was kept of it is emitted. */
   #close(state: ChoiceState): void {
-    const { care, held, thoughtBlob, textBlob } = state;
-    state.textBlob = undefined;
+    const { care, held, thoughtSignature, textSignature } = state;
+    state.textSignature = undefined;
     state.care = 'none';
     state.held = '';
-    state.thoughtBlob = undefined;
+    state.thoughtSignature = undefined;
     if (care === 'scanned') this.#say(state, (state.scanner as StopScanner).flush());
     else if (care === 'wrapped') this.#say(state, unwrapCustomInput(held));
-    if (thoughtBlob !== undefined) state.thoughts = withThought(state.thoughts, thoughtBlob, held);
-    if (textBlob !== undefined) this.#sign(state.choice, textBlob);
+    if (thoughtSignature !== undefined) state.thoughts = withThought(state.thoughts, thoughtSignature, held);
+    if (textSignature !== undefined) this.#sign(state.choice, textSignature);
   }
 
   /** The signature of a text, for a client that can carry it only in thinking. */
-  #sign(choice: number, blob: Blob): void {
+  #sign(choice: number, signature: Signature): void {
     this.#emit({ kind: 'part-end', choice });
     this.#emit({ kind: 'part', choice, head: { kind: 'reasoning' } });
-    this.#emit({ kind: 'blob', choice, blob });
+    this.#emit({ kind: 'signature', choice, signature });
     this.#emit({ kind: 'part-end', choice });
   }
 
@@ -224,8 +224,8 @@ export class ReturnStage {
       care: 'none',
       held: '',
       logprobs: [],
-      thoughtBlob: undefined,
-      textBlob: undefined,
+      thoughtSignature: undefined,
+      textSignature: undefined,
       thoughts: [],
       callCount: 0,
       stop: undefined,

@@ -2,20 +2,20 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   someCall as call,
-  someBlob as signature,
+  someSignature as signature,
   someCapabilities,
   someRequest,
   someRules,
   someTarget,
 } from '../../../../test/support/hub.ts';
 import type { Choice, HubAnswer } from '../answer.ts';
-import type { Blob } from '../blob.ts';
 import type { CodecRules } from '../codec.ts';
 import type { HubEvent } from '../event.ts';
 import { fitRequest } from '../fit/fit.ts';
 import { StopScanner } from '../fit/stop.ts';
 import type { Part, ToolCallPart } from '../part.ts';
 import type { HubRequest, Tool } from '../request.ts';
+import type { Signature } from '../signature.ts';
 import { returnAnswer } from './return.ts';
 import type { ReturnPlan } from './return-call.ts';
 import { ReturnStage } from './return-stream.ts';
@@ -23,7 +23,7 @@ import { ReturnStage } from './return-stream.ts';
 const CARRIES = someRules({ carriesReasoning: true });
 const CARRIES_NOT = someRules({ carriesReasoning: false });
 const text = (said: string): Part => ({ kind: 'text', text: said });
-const thought = (said: string, blob?: Blob): Part => ({ kind: 'reasoning', text: said, blob });
+const thought = (said: string, signature?: Signature): Part => ({ kind: 'reasoning', text: said, signature });
 
 function planFor(request: Partial<HubRequest> = {}, client: CodecRules = CARRIES): ReturnPlan {
   const asked = someRequest(request);
@@ -46,12 +46,12 @@ function plainly(plan: ReturnPlan, ...parts: Part[]): Choice {
 function eventsOf(parts: readonly Part[], pieceLength: number): readonly HubEvent[] {
   const events = parts.flatMap((part): HubEvent[] => {
     if (part.kind === 'text')
-      return [open({ kind: 'text' }), ...pieces(part.text, pieceLength), ...blobsOf(part.blobs)];
+      return [open({ kind: 'text' }), ...pieces(part.text, pieceLength), ...toSignatures(part.signatures)];
     if (part.kind === 'reasoning') {
       return [
         open({ kind: 'reasoning' }),
         ...pieces(part.text, pieceLength),
-        ...blobsOf(part.blob && [part.blob]),
+        ...toSignatures(part.signature && [part.signature]),
       ];
     }
     if (part.kind !== 'tool-call') return [];
@@ -67,8 +67,8 @@ function eventsOf(parts: readonly Part[], pieceLength: number): readonly HubEven
 
 type Head = Extract<HubEvent, { kind: 'part' }>['head'];
 const open = (head: Head): HubEvent => ({ kind: 'part', choice: 0, head });
-const blobsOf = (blobs: readonly Blob[] = []): HubEvent[] =>
-  blobs.map((blob) => ({ kind: 'blob', choice: 0, blob }));
+const toSignatures = (signatures: readonly Signature[] = []): HubEvent[] =>
+  signatures.map((signature) => ({ kind: 'signature', choice: 0, signature }));
 
 function pieces(said: string, length: number): HubEvent[] {
   const cut: HubEvent[] = [];
@@ -90,8 +90,8 @@ function heard(events: readonly HubEvent[]): Choice & { readonly ended: boolean 
     } else if (event.kind === 'delta') {
       const key = last.kind === 'tool-call' ? 'arguments' : 'text';
       last[key] = `${String(last[key])}${event.text}`;
-    } else if (event.kind === 'blob' && last.kind === 'reasoning') last.blob = event.blob;
-    else if (event.kind === 'blob') last.blobs = [event.blob];
+    } else if (event.kind === 'signature' && last.kind === 'reasoning') last.signature = event.signature;
+    else if (event.kind === 'signature') last.signatures = [event.signature];
     else if (event.kind === 'finish') finish = event.finish;
   }
   return { parts: parts as unknown as Part[], finish, ended: events.at(-1)?.kind === 'end' };
@@ -170,7 +170,7 @@ describe('signatures for the client', () => {
   const own = signature('call-sig', { place: 'call', form: 'thought' });
 
   it('of a call come before it in thinking without text, where the client keeps thinking', () => {
-    expect(both({}, CARRIES, text('so'), call('c1', { blobs: [own] }), call('c2')).parts).toEqual([
+    expect(both({}, CARRIES, text('so'), call('c1', { signatures: [own] }), call('c2')).parts).toEqual([
       text('so'),
       thought('', own),
       call('c1'),
@@ -190,7 +190,7 @@ describe('signatures for the client', () => {
       thought('one', signature('s1')),
       text('so'),
       thought('', signature('s2', { form: 'redacted' })),
-      call('c1', { blobs: [own] }),
+      call('c1', { signatures: [own] }),
       call('c2'),
     );
     const riding = [
@@ -202,7 +202,7 @@ describe('signatures for the client', () => {
       thought('one'),
       text('so'),
       thought(''),
-      call('c1', { blobs: riding }),
+      call('c1', { signatures: riding }),
       call('c2'),
     ]);
   });
@@ -221,7 +221,7 @@ describe('signatures for the client', () => {
   });
 
   it('of texts are on them, or behind them where only thinking has a place for them', () => {
-    const signed: Part = { kind: 'text', text: 'so', blobs: [signature('s', { place: 'text' })] };
+    const signed: Part = { kind: 'text', text: 'so', signatures: [signature('s', { place: 'text' })] };
     const behind = thought('', signature('s', { place: 'text' }));
     expect(both({ client: 'messages' }, CARRIES, signed).parts).toEqual([text('so'), behind]);
     expect(both({ client: 'chat' }, CARRIES_NOT, signed).parts).toEqual([signed]);
@@ -370,7 +370,7 @@ describe('the return stage of a stream', () => {
         .map(([words, value]) => thought(words, value === undefined ? undefined : signature(value))),
       fc
         .tuple(fc.constantFrom('', 'a', 'b.c'), fc.boolean())
-        .map(([id, signed]) => call(id, signed ? { blobs: [signature('x', { place: 'call' })] } : {})),
+        .map(([id, signed]) => call(id, signed ? { signatures: [signature('x', { place: 'call' })] } : {})),
     );
     const client = fc.constantFrom<[HubRequest['client'], CodecRules]>(
       ['chat', CARRIES_NOT],

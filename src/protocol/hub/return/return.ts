@@ -1,9 +1,9 @@
-import { ENVELOPE_BLOBS_MAX, THOUGHT_CHARS_MAX } from '../../../bounds.ts';
+import { ENVELOPE_SIGNATURES_MAX, THOUGHT_CHARS_MAX } from '../../../bounds.ts';
 import type { Choice, HubAnswer } from '../answer.ts';
-import type { Blob } from '../blob.ts';
 import { unwrapCustomInput } from '../fit/custom.ts';
 import { logprobsWithin, StopScanner, stopsHere } from '../fit/stop.ts';
 import type { Part, ReasoningPart, TextPart, ToolCallPart } from '../part.ts';
+import type { Signature } from '../signature.ts';
 import { CallReturn, type ReturnPlan } from './return-call.ts';
 
 /** Converts a vendor's plain answer for the client. The counterpart of `fitRequest`. */
@@ -17,10 +17,14 @@ export function returnAnswer(answer: HubAnswer, plan: ReturnPlan): HubAnswer {
  * Thinking that is attached to the next call, with its text, which the client may not send back. Not more of
  * it than an envelope holds.
  */
-export function withThought(thoughts: readonly Blob[], blob: Blob, text: string): readonly Blob[] {
-  // Without its whole text the vendor would refuse the blob. Without the blob it only thinks again.
+export function withThought(
+  thoughts: readonly Signature[],
+  signature: Signature,
+  text: string,
+): readonly Signature[] {
+  // Without its whole text the vendor would refuse the signature. Without the signature it only thinks again.
   if (text.length > THOUGHT_CHARS_MAX) return thoughts;
-  return [...thoughts, text === '' ? blob : { ...blob, text }].slice(-ENVELOPE_BLOBS_MAX);
+  return [...thoughts, text === '' ? signature : { ...signature, text }].slice(-ENVELOPE_SIGNATURES_MAX);
 }
 
 class ChoiceReturn {
@@ -29,7 +33,7 @@ class ChoiceReturn {
   readonly #index: number;
   readonly #stops: readonly string[];
   readonly #parts: Part[] = [];
-  #thoughts: readonly Blob[] = [];
+  #thoughts: readonly Signature[] = [];
   #callCount = 0;
   #stop: string | undefined;
 
@@ -63,15 +67,16 @@ class ChoiceReturn {
   }
 
   #text(part: TextPart): void {
-    this.#thoughts = this.#thoughts.map((blob) => ({ ...blob, beforeText: true }));
-    const { blobs = [], ...plain } = part;
+    this.#thoughts = this.#thoughts.map((signature) => ({ ...signature, beforeText: true }));
+    const { signatures = [], ...plain } = part;
     const isCarried = this.#plan.client.carriesReasoning;
     const kept = isCarried ? plain : part;
     const scanned = this.#stops.length === 0 ? undefined : new StopScanner(this.#stops).push(part.text);
     if (scanned?.stop === undefined) {
-      if (kept.text !== '' || !isCarried || blobs.length === 0) this.#parts.push(kept);
+      if (kept.text !== '' || !isCarried || signatures.length === 0) this.#parts.push(kept);
       // If only thinking can carry it, the signature of a text becomes an empty thought after it.
-      if (isCarried) for (const blob of blobs) this.#parts.push({ kind: 'reasoning', text: '', blob });
+      if (isCarried)
+        for (const signature of signatures) this.#parts.push({ kind: 'reasoning', text: '', signature });
       return;
     }
     this.#stop = scanned.stop;
@@ -85,7 +90,7 @@ class ChoiceReturn {
       this.#parts.push(part);
       return;
     }
-    if (part.blob !== undefined) this.#thoughts = withThought(this.#thoughts, part.blob, part.text);
+    if (part.signature !== undefined) this.#thoughts = withThought(this.#thoughts, part.signature, part.text);
     this.#parts.push({ kind: 'reasoning', text: part.text });
   }
 
@@ -93,7 +98,7 @@ class ChoiceReturn {
     const place = { choice: this.#index, index: this.#callCount++, thoughts: this.#thoughts };
     this.#thoughts = [];
     const { call, carried, wrapped } = this.#calls.returnCall(part, place);
-    for (const blob of carried) this.#parts.push({ kind: 'reasoning', text: '', blob });
+    for (const signature of carried) this.#parts.push({ kind: 'reasoning', text: '', signature });
     this.#parts.push(wrapped ? { ...call, arguments: unwrapCustomInput(call.arguments) } : call);
   }
 }

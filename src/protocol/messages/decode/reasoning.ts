@@ -1,7 +1,7 @@
-import type { Blob } from '../../hub/blob.ts';
 import type { JsonObject } from '../../hub/content/json.ts';
-import { unwrapBlobs } from '../../hub/envelope.ts';
+import { unwrapSignatures } from '../../hub/envelope.ts';
 import type { ReasoningPart } from '../../hub/part.ts';
+import type { Signature } from '../../hub/signature.ts';
 import { findText } from '../fields.ts';
 
 /** A vendor's `thinking` or `redacted_thinking` block; empty if it has neither text nor signature. */
@@ -10,21 +10,21 @@ export function vendorReasoning(block: JsonObject, issuer: string): readonly Rea
   const value = opaqueField(block);
   if (value === '') return text === '' ? [] : [{ kind: 'reasoning', text }];
   const form = block.type === 'thinking' ? 'signature' : 'redacted';
-  return [{ kind: 'reasoning', text, blob: { issuer, form, place: 'reasoning', value } }];
+  return [{ kind: 'reasoning', text, signature: { issuer, form, place: 'reasoning', value } }];
 }
 
 /**
- * The same from a client. There the opaque field may be an envelope of ours with blobs of any vendor, each of
- * which becomes a separate part. Any other value comes from a vendor of the client's protocol.
+ * The same from a client. There the opaque field may be an envelope of ours with signatures of any vendor,
+ * each of which becomes a separate part. Any other value comes from a vendor of the client's protocol.
  */
 export function clientReasoning(block: JsonObject): readonly ReasoningPart[] {
-  const wrapped = unwrapBlobs(opaqueField(block));
+  const wrapped = unwrapSignatures(opaqueField(block));
   if (wrapped === undefined) return vendorReasoning(block, 'messages');
   const text = findText(block.thinking) ?? '';
-  return wrapped.map((blob, index): ReasoningPart => {
-    // The client sent the text back itself: it belongs to the first blob.
-    const visible = index === 0 ? text : (blob.text ?? '');
-    return { kind: 'reasoning', text: visible, blob: withoutText(blob) };
+  return wrapped.map((signature, index): ReasoningPart => {
+    // The client sent the text back itself: it belongs to the first signature.
+    const visible = index === 0 ? text : (signature.text ?? '');
+    return { kind: 'reasoning', text: visible, signature: withoutText(signature) };
   });
 }
 
@@ -32,8 +32,8 @@ function opaqueField(block: JsonObject): string {
   return findText(block.type === 'thinking' ? block.signature : block.data) ?? '';
 }
 
-function withoutText(blob: Blob): Blob {
-  if (blob.text === undefined) return blob;
-  const { text: _text, ...rest } = blob;
+function withoutText(signature: Signature): Signature {
+  if (signature.text === undefined) return signature;
+  const { text: _text, ...rest } = signature;
   return rest;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, readJson } from '../../hub/content/json.ts';
-import { wrapBlobs } from '../../hub/envelope.ts';
+import { wrapSignatures } from '../../hub/envelope.ts';
 import { Inexpressible, Notes } from '../../hub/notes.ts';
 import type { Part } from '../../hub/part.ts';
 import type { HubRequest } from '../../hub/request.ts';
@@ -182,8 +182,8 @@ describe('a Messages request', () => {
         assistant(
           { type: 'thinking', thinking: 'so', signature: 'EqQB' },
           { type: 'redacted_thinking', data: 'hidden' },
-          { type: 'thinking', thinking: 'sum', signature: wrapBlobs([cipher, call]) },
-          { type: 'redacted_thinking', data: wrapBlobs([cipher]) },
+          { type: 'thinking', thinking: 'sum', signature: wrapSignatures([cipher, call]) },
+          { type: 'redacted_thinking', data: wrapSignatures([cipher]) },
           { type: 'thinking', thinking: 'bare', signature: '' },
         ),
       ),
@@ -191,16 +191,16 @@ describe('a Messages request', () => {
       {
         kind: 'reasoning',
         text: 'so',
-        blob: { issuer: 'messages', form: 'signature', place: 'reasoning', value: 'EqQB' },
+        signature: { issuer: 'messages', form: 'signature', place: 'reasoning', value: 'EqQB' },
       },
       {
         kind: 'reasoning',
         text: '',
-        blob: { issuer: 'messages', form: 'redacted', place: 'reasoning', value: 'hidden' },
+        signature: { issuer: 'messages', form: 'redacted', place: 'reasoning', value: 'hidden' },
       },
-      { kind: 'reasoning', text: 'sum', blob: cipher },
-      { kind: 'reasoning', text: '', blob: call },
-      { kind: 'reasoning', text: '', blob: cipher },
+      { kind: 'reasoning', text: 'sum', signature: cipher },
+      { kind: 'reasoning', text: '', signature: call },
+      { kind: 'reasoning', text: '', signature: cipher },
       { kind: 'reasoning', text: 'bare' },
     ]);
   });

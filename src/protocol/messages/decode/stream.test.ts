@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  blobbed,
   blockDelta,
   blockStart,
   blockStop,
@@ -14,6 +13,7 @@ import {
   part,
   partEnd,
   said,
+  signed,
   started,
 } from '../../../../test/convert/messages-events.ts';
 import { NO_HUB_USAGE } from '../usage.ts';
@@ -51,15 +51,15 @@ describe('a vendor’s stream', () => {
       },
       { type: 'message_stop' },
     );
-    const blob = { issuer: 'v1-c1-m1', place: 'reasoning' } as const;
+    const signature = { issuer: 'v1-c1-m1', place: 'reasoning' } as const;
     expect(events).toEqual([
       started(9, 1),
       part({ kind: 'reasoning' }),
       delta('so'),
-      blobbed({ ...blob, form: 'signature', value: 'sig' }),
+      signed({ ...signature, form: 'signature', value: 'sig' }),
       partEnd,
       part({ kind: 'reasoning' }),
-      blobbed({ ...blob, form: 'redacted', value: 'data' }),
+      signed({ ...signature, form: 'redacted', value: 'data' }),
       partEnd,
       part({ kind: 'text' }),
       delta('a'),

@@ -277,10 +277,10 @@ function closeCall(state: State): void {
   if (text !== '{}') state.emit({ kind: 'delta', choice: 0, text });
 }
 
-function closeReasoning({ block, signature, issuer, emit }: State): void {
-  const signed = block.type === 'redacted_thinking' ? block : { type: 'thinking', signature };
-  const blob = vendorReasoning(signed, issuer)[0]?.blob;
-  if (blob !== undefined) emit({ kind: 'blob', choice: 0, blob });
+function closeReasoning({ block, signature: text, issuer, emit }: State): void {
+  const signed = block.type === 'redacted_thinking' ? block : { type: 'thinking', signature: text };
+  const signature = vendorReasoning(signed, issuer)[0]?.signature;
+  if (signature !== undefined) emit({ kind: 'signature', choice: 0, signature });
 }
 
 function finishCitations({ citations, textLength }: State): readonly Citation[] {

@@ -48,7 +48,7 @@ function encodeBlock(part: Part, session: Session, index: number): readonly Json
     case 'refusal':
       return textBlock(part.text);
     case 'reasoning':
-      return encodeThinkingBlock(part.text, encodeReasoningValue(part.text, part.blob, session));
+      return encodeThinkingBlock(part.text, encodeReasoningValue(part.text, part.signature, session));
     case 'tool-call':
       return [{ type: 'tool_use', id: part.id, name: part.name, input: toInput(part) }];
     case 'image':

@@ -73,10 +73,11 @@ function ownBlock(raw: string): readonly JsonObject[] {
 
 /** Thinking is sent back with its vendor's signature, or not at all. */
 function encodeReasoning(part: ReasoningPart, target: Target): readonly JsonObject[] {
-  const { text, blob } = part;
-  if (blob?.form === 'redacted') return [{ type: 'redacted_thinking', data: blob.value }];
-  if (blob?.form === 'signature') return [{ type: 'thinking', thinking: text, signature: blob.value }];
-  const isWanted = blob === undefined && text !== '' && target.capabilities.reasoningContent;
+  const { text, signature } = part;
+  if (signature?.form === 'redacted') return [{ type: 'redacted_thinking', data: signature.value }];
+  if (signature?.form === 'signature')
+    return [{ type: 'thinking', thinking: text, signature: signature.value }];
+  const isWanted = signature === undefined && text !== '' && target.capabilities.reasoningContent;
   return isWanted ? [{ type: 'thinking', thinking: text, signature: '' }] : [];
 }
 

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   accumulate,
-  blobbed,
   call,
   dataOf,
   decode,
@@ -14,12 +13,13 @@ import {
   own,
   part,
   partEnd,
+  signed,
   start,
   usage,
 } from '../../../../test/convert/messages-events.ts';
-import type { Blob } from '../../hub/blob.ts';
-import { wrapBlobs } from '../../hub/envelope.ts';
+import { wrapSignatures } from '../../hub/envelope.ts';
 import type { HubEvent } from '../../hub/event.ts';
+import type { Signature } from '../../hub/signature.ts';
 import { messagesCodec } from '../codec.ts';
 
 const BLOCKS_IN_ORDER = [
@@ -41,12 +41,12 @@ describe('a stream for a client', () => {
   });
 
   test('begins at once, ends with every figure, and is read whole by the SDK', async () => {
-    const blob: Blob = { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value: 'sig' };
+    const signature: Signature = { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value: 'sig' };
     const events: HubEvent[] = [
       start,
       part({ kind: 'reasoning' }),
       delta('so'),
-      blobbed(blob),
+      signed(signature),
       part({ kind: 'text' }),
       delta('a"\n'),
       delta('ü'),
@@ -92,8 +92,8 @@ describe('a stream for a client', () => {
   });
 
   test('carries the signature of a foreign call on empty thinking, and hidden thinking redacted', async () => {
-    const thought: Blob = { issuer: 'g-1', form: 'thought', place: 'call', value: 'sig' };
-    const cipher: Blob = {
+    const thought: Signature = { issuer: 'g-1', form: 'thought', place: 'call', value: 'sig' };
+    const cipher: Signature = {
       issuer: 'g-1',
       form: 'encrypted',
       place: 'reasoning',
@@ -104,13 +104,13 @@ describe('a stream for a client', () => {
       [
         start,
         part({ kind: 'reasoning' }),
-        blobbed(cipher),
+        signed(cipher),
         part({ kind: 'reasoning' }),
         delta('sum'),
-        blobbed(cipher),
+        signed(cipher),
         part({ kind: 'reasoning' }),
         part({ kind: 'reasoning' }),
-        blobbed(thought),
+        signed(thought),
         part(call('t')),
         finish('tool'),
         end,
@@ -119,9 +119,9 @@ describe('a stream for a client', () => {
     );
     const read = await accumulate(text);
     expect(read.content).toMatchObject([
-      { type: 'redacted_thinking', data: wrapBlobs([cipher]) },
-      { type: 'thinking', thinking: 'sum', signature: wrapBlobs([cipher]) },
-      { type: 'thinking', thinking: '', signature: wrapBlobs([thought]) },
+      { type: 'redacted_thinking', data: wrapSignatures([cipher]) },
+      { type: 'thinking', thinking: 'sum', signature: wrapSignatures([cipher]) },
+      { type: 'thinking', thinking: '', signature: wrapSignatures([thought]) },
       { type: 'tool_use', id: 't' },
     ]);
   });
@@ -216,7 +216,7 @@ describe('a stream for a client', () => {
 describe('a round trip', () => {
   const words = fc.string({ minLength: 1, maxLength: 8, unit: 'grapheme' });
   const pieces = fc.array(words, { minLength: 1, maxLength: 3 });
-  const blob = fc.record({
+  const signature = fc.record({
     issuer: fc.constant('v1-c1-m1'),
     form: fc.constant('signature' as const),
     place: fc.constant('reasoning' as const),
@@ -225,9 +225,9 @@ describe('a round trip', () => {
   const block = fc.oneof(
     pieces.map((texts) => [part({ kind: 'text' }), ...texts.map(delta), partEnd]),
     fc
-      .tuple(pieces, blob)
-      .map(([texts, seal]) => [part({ kind: 'reasoning' }), ...texts.map(delta), blobbed(seal), partEnd]),
-    blob.map((seal) => [part({ kind: 'reasoning' }), blobbed({ ...seal, form: 'redacted' }), partEnd]),
+      .tuple(pieces, signature)
+      .map(([texts, seal]) => [part({ kind: 'reasoning' }), ...texts.map(delta), signed(seal), partEnd]),
+    signature.map((seal) => [part({ kind: 'reasoning' }), signed({ ...seal, form: 'redacted' }), partEnd]),
     fc.array(words, { maxLength: 3 }).map((texts) => [part(call('t')), ...texts.map(delta), partEnd]),
   );
 

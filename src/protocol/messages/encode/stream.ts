@@ -1,8 +1,8 @@
 import type { Finish, HubUsage } from '../../hub/answer.ts';
-import type { Blob } from '../../hub/blob.ts';
 import type { Session, StreamEncoder } from '../../hub/codec.ts';
 import type { HubEvent, PartHead } from '../../hub/event.ts';
 import { type Citation, type ServerToolPart, visibleText } from '../../hub/part.ts';
+import type { Signature } from '../../hub/signature.ts';
 import { encodeCitation } from '../citations.ts';
 import { encodeError } from '../errors.ts';
 import { encodeFinish } from '../finish.ts';
@@ -37,7 +37,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
   #index = 0;
   /** The beginning of a delta event up to its text, made once for each block. */
   #deltaHead = '';
-  #blob: Blob | undefined;
+  #signature: Signature | undefined;
   #isCalled = false;
   /** The open call's input is free text: it is wrapped in an object, as in a plain answer. */
   #isCustom = false;
@@ -70,8 +70,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
       case 'part':
         this.#part(event.head);
         break;
-      case 'blob':
-        if (this.#open === 'reasoning') this.#blob = event.blob;
+      case 'signature':
+        if (this.#open === 'reasoning') this.#signature = event.signature;
         break;
       case 'part-end':
         this.#close();
@@ -212,12 +212,12 @@ export class MessagesStreamEncoder implements StreamEncoder {
     }
     if (this.#isBegun) this.#stop();
     this.#open = 'none';
-    this.#blob = undefined;
+    this.#signature = undefined;
   }
 
   /** The signature comes right before the end of its block. Hidden thinking has its own block type. */
   #endReasoning(): void {
-    const value = encodeReasoningValue(this.#isBegun ? '…' : '', this.#blob, this.#session);
+    const value = encodeReasoningValue(this.#isBegun ? '…' : '', this.#signature, this.#session);
     if (value.kind === 'redacted') {
       this.#open = 'none';
       this.#begin(JSON.stringify({ type: 'redacted_thinking', data: value.data }));

@@ -88,12 +88,12 @@ describe('turns', () => {
   });
 
   test('contain thinking with its signature, in its place, and none without one', () => {
-    const blob = { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value: 'sig' } as const;
+    const signature = { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value: 'sig' } as const;
     const turns = [
       said('a'),
       answered(
-        { kind: 'reasoning', text: 'so', blob },
-        { kind: 'reasoning', text: '', blob: { ...blob, form: 'redacted', value: 'data' } },
+        { kind: 'reasoning', text: 'so', signature },
+        { kind: 'reasoning', text: '', signature: { ...signature, form: 'redacted', value: 'data' } },
         words('b'),
         { kind: 'reasoning', text: 'lost' },
         call('{"a": 1.0}'),

@@ -7,7 +7,7 @@ import { listObjects, objectOrEmpty, textOrEmpty } from '../fields.ts';
 import { decodeLogprobs } from '../logprobs.ts';
 import { decodeUsage } from '../usage.ts';
 import { decodeCitations } from './parts.ts';
-import { encryptedBlob, reasoningText } from './reasoning.ts';
+import { encryptedSignature, reasoningText } from './reasoning.ts';
 import { decodeVendorTool } from './vendor-tools.ts';
 
 export function decodeAnswer(body: JsonObject, session: Session, figures?: Figures): HubAnswer | AnswerError {
@@ -82,8 +82,8 @@ function decodeReasoningItem(item: JsonObject, session: Session): readonly Part[
   const text = reasoningText(item);
   const encrypted = textOrEmpty(item.encrypted_content);
   if (encrypted !== '') {
-    const blob = encryptedBlob(session.target.issuer, encrypted, textOrEmpty(item.id));
-    return [{ kind: 'reasoning', text, blob }];
+    const signature = encryptedSignature(session.target.issuer, encrypted, textOrEmpty(item.id));
+    return [{ kind: 'reasoning', text, signature }];
   }
   return text === '' ? [] : [{ kind: 'reasoning', text }];
 }

@@ -1,26 +1,26 @@
-import type { Blob } from '../../hub/blob.ts';
 import type { JsonObject } from '../../hub/content/json.ts';
-import { unwrapBlobs } from '../../hub/envelope.ts';
+import { unwrapSignatures } from '../../hub/envelope.ts';
 import type { Part } from '../../hub/part.ts';
+import type { Signature } from '../../hub/signature.ts';
 import { listObjects, optionalList, optionalText, textOrEmpty } from '../fields.ts';
 
 /**
  * A reasoning item of a client: its visible text, and what its vendor needs back. Items of ours have an
- * envelope with the blobs of the vendor that reasoned (rule C-41). An envelope with several blobs becomes as
- * many parts.
+ * envelope with the signatures of the vendor that reasoned (rule C-41). An envelope with several signatures
+ * becomes as many parts.
  */
 export function decodeReasoning(item: JsonObject, path: string): readonly Part[] {
   optionalList(item.summary, `${path}.summary`);
   const text = reasoningText(item);
   const encrypted = optionalText(item.encrypted_content, `${path}.encrypted_content`) ?? '';
   const id = optionalText(item.id, `${path}.id`);
-  const blobs =
-    encrypted === '' ? [] : (unwrapBlobs(encrypted) ?? [encryptedBlob('responses', encrypted, id)]);
-  if (blobs.length === 0) return text === '' ? [] : [{ kind: 'reasoning', text }];
-  return blobs.map((blob, index) => ({
+  const signatures =
+    encrypted === '' ? [] : (unwrapSignatures(encrypted) ?? [encryptedSignature('responses', encrypted, id)]);
+  if (signatures.length === 0) return text === '' ? [] : [{ kind: 'reasoning', text }];
+  return signatures.map((signature, index) => ({
     kind: 'reasoning',
-    text: blob.text ?? (index === 0 ? text : ''),
-    blob,
+    text: signature.text ?? (index === 0 ? text : ''),
+    signature,
   }));
 }
 
@@ -37,7 +37,7 @@ function joined(item: JsonObject, field: 'summary' | 'content'): string {
 }
 
 /** The ciphertext is bound to the id of its item. */
-export function encryptedBlob(issuer: string, value: string, itemId: string | undefined): Blob {
+export function encryptedSignature(issuer: string, value: string, itemId: string | undefined): Signature {
   return {
     issuer,
     form: 'encrypted',

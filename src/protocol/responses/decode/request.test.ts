@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { wrapBlobs } from '../../hub/envelope.ts';
+import { wrapSignatures } from '../../hub/envelope.ts';
 import { Inexpressible } from '../../hub/notes.ts';
 import { decode } from '../suite/world.ts';
 
@@ -117,7 +117,7 @@ describe('the conversation of a request', () => {
       {
         kind: 'reasoning',
         text: 'hm',
-        blob: { issuer: 'responses', form: 'encrypted', place: 'reasoning', value: 'g', itemId: 'rs_1' },
+        signature: { issuer: 'responses', form: 'encrypted', place: 'reasoning', value: 'g', itemId: 'rs_1' },
       },
       { kind: 'text', text: 'looking' },
       { kind: 'tool-call', id: 'c1', name: 'f', arguments: '{"n":1.0}', custom: false },
@@ -138,14 +138,14 @@ describe('the conversation of a request', () => {
           type: 'reasoning',
           id: 'rs_c1_0',
           summary: [{ type: 'summary_text', text: 'so' }],
-          encrypted_content: wrapBlobs([first, second]),
+          encrypted_content: wrapSignatures([first, second]),
         },
         { role: 'assistant', content: 'ok' },
       ],
     });
     expect(request.turns[0]?.parts.slice(0, 2)).toEqual([
-      { kind: 'reasoning', text: 'so', blob: first },
-      { kind: 'reasoning', text: '', blob: second },
+      { kind: 'reasoning', text: 'so', signature: first },
+      { kind: 'reasoning', text: '', signature: second },
     ]);
   });
 

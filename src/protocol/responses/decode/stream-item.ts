@@ -3,7 +3,7 @@ import { findNumber, listObjects, objectOrEmpty, textOrEmpty } from '../fields.t
 import { decodeLogprobs } from '../logprobs.ts';
 import { callArguments } from './answer.ts';
 import { decodeCitation } from './parts.ts';
-import { encryptedBlob, reasoningText } from './reasoning.ts';
+import { encryptedSignature, reasoningText } from './reasoning.ts';
 import { closePart, type DecoderState, type ItemState, openPart } from './stream-state.ts';
 import { addPartText, endPartText, isOpen, type PartText } from './stream-text.ts';
 import { findRest, isBeginningOf, note } from './text-so-far.ts';
@@ -218,8 +218,8 @@ function finishReasoning(state: DecoderState, item: ItemState, whole: JsonObject
     state.emit({ kind: 'delta', choice: 0, text: rest });
   }
   if (encrypted === '') return;
-  const blob = encryptedBlob(state.session.target.issuer, encrypted, textOrEmpty(whole.id));
-  state.emit({ kind: 'blob', choice: 0, blob });
+  const signature = encryptedSignature(state.session.target.issuer, encrypted, textOrEmpty(whole.id));
+  state.emit({ kind: 'signature', choice: 0, signature });
 }
 
 function finishVendorTool(state: DecoderState, item: ItemState, whole: JsonObject): void {

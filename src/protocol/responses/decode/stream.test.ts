@@ -168,7 +168,7 @@ describe('a stream of the vendor', () => {
       {
         kind: 'reasoning',
         text: 'one\n\ntwo',
-        blob: { issuer: 'r-1', form: 'encrypted', place: 'reasoning', value: 'final', itemId: 'rs_7' },
+        signature: { issuer: 'r-1', form: 'encrypted', place: 'reasoning', value: 'final', itemId: 'rs_7' },
       },
     ]);
   });

@@ -12,7 +12,7 @@ import {
   messageItem,
   reasoningItem,
   refusalContent,
-  sealBlob,
+  sealSignature,
   searchItem,
   textContent,
 } from './output-item.ts';
@@ -64,7 +64,7 @@ function encodeOutput(parts: readonly Part[], session: Session, ending: Ending):
       if (part.kind === 'text') logprobs = undefined;
       continue;
     }
-    if (part.kind === 'reasoning' && part.text === '' && part.blob === undefined) continue;
+    if (part.kind === 'reasoning' && part.text === '' && part.signature === undefined) continue;
     if (part.kind === 'server-tool' && !isItem(part)) continue;
     flush('completed');
     if (part.kind === 'tool-call') {
@@ -92,10 +92,12 @@ function isItem({ protocol, search }: ServerToolPart): boolean {
 function encodeItem(part: Part, session: Session, index: number): readonly JsonValue[] {
   switch (part.kind) {
     case 'reasoning': {
-      const { blob, text } = part;
-      const native = blob !== undefined && isNative(blob, session) ? blob.itemId : undefined;
+      const { signature, text } = part;
+      const native = signature !== undefined && isNative(signature, session) ? signature.itemId : undefined;
       const id = native ?? itemId('rs', session, index);
-      return [reasoningItem(id, text, blob === undefined ? undefined : sealBlob(blob, session, id))];
+      return [
+        reasoningItem(id, text, signature === undefined ? undefined : sealSignature(signature, session, id)),
+      ];
     }
     case 'image':
       if (part.source.kind !== 'bytes') return [];

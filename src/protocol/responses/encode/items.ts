@@ -152,11 +152,11 @@ export function encodeCall(part: ToolCallPart): JsonObject {
 
 /** Only the ciphertext is sent back. Vendors with visible reasoning get that back instead. */
 function encodeReasoning(part: ReasoningPart, scope: PartScope): readonly JsonObject[] {
-  const { blob, text } = part;
+  const { signature, text } = part;
   const summary = text === '' ? [] : [{ type: 'summary_text', text }];
-  if (blob?.form === 'encrypted') {
-    const id = blob.itemId === undefined ? {} : { id: blob.itemId };
-    return [{ type: 'reasoning', ...id, summary, encrypted_content: blob.value }];
+  if (signature?.form === 'encrypted') {
+    const id = signature.itemId === undefined ? {} : { id: signature.itemId };
+    return [{ type: 'reasoning', ...id, summary, encrypted_content: signature.value }];
   }
   if (!scope.target.capabilities.reasoningContent || text === '') return [];
   return [{ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text }] }];

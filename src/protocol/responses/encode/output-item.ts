@@ -1,9 +1,9 @@
 import type { Logprob } from '../../hub/answer.ts';
-import type { Blob } from '../../hub/blob.ts';
 import type { Session } from '../../hub/codec.ts';
 import type { JsonObject, JsonValue } from '../../hub/content/json.ts';
-import { wrapBlobs } from '../../hub/envelope.ts';
+import { wrapSignatures } from '../../hub/envelope.ts';
 import type { Citation, SearchMade } from '../../hub/part.ts';
+import type { Signature } from '../../hub/signature.ts';
 import { encodeLogprob } from '../logprobs.ts';
 import type { TypedTool } from '../typed-tools.ts';
 
@@ -57,16 +57,16 @@ export function reasoningItem(id: string, text: string, encrypted: string | unde
 }
 
 /**
- * A blob of this protocol's own vendor is sent unchanged, on an item with its id. Any other blob is in our
- * envelope, and so is one that arrived too late to have the item's id.
+ * A signature of this protocol's own vendor is sent unchanged, on an item with its id. Any other signature is
+ * in our envelope, and so is one that arrived too late to have the item's id.
  */
-export function sealBlob(blob: Blob, session: Session, id: string): string {
-  const isBare = isNative(blob, session) && (blob.itemId === undefined || blob.itemId === id);
-  return isBare ? blob.value : wrapBlobs([blob]);
+export function sealSignature(signature: Signature, session: Session, id: string): string {
+  const isBare = isNative(signature, session) && (signature.itemId === undefined || signature.itemId === id);
+  return isBare ? signature.value : wrapSignatures([signature]);
 }
 
-export function isNative(blob: Blob, session: Session): boolean {
-  return session.target.protocol === 'responses' && blob.form === 'encrypted';
+export function isNative(signature: Signature, session: Session): boolean {
+  return session.target.protocol === 'responses' && signature.form === 'encrypted';
 }
 
 export interface CallHead {

@@ -29,7 +29,7 @@ const PICTURE: Part = { kind: 'image', source: { kind: 'bytes', mime: 'image/png
 
 describe('the conversation', () => {
   test('becomes items in order', () => {
-    const blob = {
+    const signature = {
       issuer: 'r-1',
       form: 'encrypted',
       place: 'reasoning',
@@ -39,7 +39,7 @@ describe('the conversation', () => {
     expect(
       items(
         user(said('hi')),
-        assistant({ kind: 'reasoning', text: 'hm', blob }, said('a'), call('c1'), said('b'), call('c2')),
+        assistant({ kind: 'reasoning', text: 'hm', signature }, said('a'), call('c1'), said('b'), call('c2')),
         user(result('c1', [said('1'), said('2')]), result('c2', []), said('and?')),
       ),
     ).toEqual([
@@ -61,8 +61,8 @@ describe('the conversation', () => {
   });
 
   test('leaves out reasoning that nothing follows', () => {
-    const blob = { issuer: 'r-1', form: 'encrypted', place: 'reasoning', value: 'g' } as const;
-    expect(items(user(said('hi')), assistant({ kind: 'reasoning', text: '', blob }))).toHaveLength(1);
+    const signature = { issuer: 'r-1', form: 'encrypted', place: 'reasoning', value: 'g' } as const;
+    expect(items(user(said('hi')), assistant({ kind: 'reasoning', text: '', signature }))).toHaveLength(1);
   });
 
   test('contains a failed result as text', () => {

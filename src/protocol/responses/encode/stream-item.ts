@@ -13,7 +13,7 @@ import {
   messageItem,
   reasoningItem,
   refusalContent,
-  sealBlob,
+  sealSignature,
   searchItem,
   textContent,
 } from './output-item.ts';
@@ -35,7 +35,7 @@ export function openPart(state: EncoderState, head: PartHead): void {
       return;
     case 'reasoning':
       closeItem(state, 'completed');
-      state.item = { kind: 'reasoning', id: '', place: '', text: '', blob: undefined };
+      state.item = { kind: 'reasoning', id: '', place: '', text: '', signature: undefined };
       return;
     case 'tool-call':
       openCall(state, head);
@@ -207,9 +207,9 @@ function closeCall(state: EncoderState, call: OpenCall, status: ItemStatus): voi
 }
 
 function closeReasoning(state: EncoderState, item: OpenReasoning): void {
-  const { blob, text } = item;
-  if (text === '' && blob === undefined) return;
-  const native = blob !== undefined && isNative(blob, state.session) ? blob.itemId : undefined;
+  const { signature, text } = item;
+  if (text === '' && signature === undefined) return;
+  const native = signature !== undefined && isNative(signature, state.session) ? signature.itemId : undefined;
   if (text === '') announceReasoning(state, item, native);
   else {
     const quoted = JSON.stringify(text);
@@ -218,7 +218,7 @@ function closeReasoning(state: EncoderState, item: OpenReasoning): void {
     const part = `{"type":"summary_text","text":${quoted}}`;
     write(state, 'response.reasoning_summary_part.done', `${fields},"part":${part}`);
   }
-  const encrypted = blob === undefined ? undefined : sealBlob(blob, state.session, item.id);
+  const encrypted = signature === undefined ? undefined : sealSignature(signature, state.session, item.id);
   writeDone(state, reasoningItem(item.id, text, encrypted));
 }
 

@@ -1,8 +1,8 @@
 import type { Finish, HubUsage, Logprob } from '../../hub/answer.ts';
-import type { Blob } from '../../hub/blob.ts';
 import type { Session } from '../../hub/codec.ts';
 import type { JsonValue } from '../../hub/content/json.ts';
 import type { Citation } from '../../hub/part.ts';
+import type { Signature } from '../../hub/signature.ts';
 import type { TypedTool } from '../typed-tools.ts';
 import type { LongTexts } from './long-texts.ts';
 import type { CallHead } from './output-item.ts';
@@ -53,7 +53,7 @@ export interface OpenReasoning {
   id: string;
   place: string;
   text: string;
-  blob: Blob | undefined;
+  signature: Signature | undefined;
 }
 
 export interface OpenCall {

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { someUsage } from '../../../../test/support/hub.ts';
-import { unwrapBlobs, wrapBlobs } from '../../hub/envelope.ts';
+import { unwrapSignatures, wrapSignatures } from '../../hub/envelope.ts';
 import type { HubEvent, PartHead } from '../../hub/event.ts';
 import { responsesCodec } from '../codec.ts';
 import { decode, encodeEvents, payloads, session } from '../suite/world.ts';
@@ -60,12 +60,12 @@ async function judge(text: string): Promise<OpenAI.Responses.Response> {
 
 describe('a stream for a client', () => {
   test('has every event of the official SDK, in order', async () => {
-    const blob = { issuer: 'm-1', form: 'signature', place: 'reasoning', value: 'sig' } as const;
+    const signature = { issuer: 'm-1', form: 'signature', place: 'reasoning', value: 'sig' } as const;
     const text = encodeEvents([
       start,
       part({ kind: 'reasoning' }),
       delta('so'),
-      { kind: 'blob', choice: 0, blob },
+      { kind: 'signature', choice: 0, signature },
       partEnd,
       part({ kind: 'text' }),
       delta('Hel'),
@@ -92,7 +92,12 @@ describe('a stream for a client', () => {
       output_text: 'Hello',
     });
     expect(final.output).toMatchObject([
-      { id: 'rs_c1_0', type: 'reasoning', summary: [{ text: 'so' }], encrypted_content: wrapBlobs([blob]) },
+      {
+        id: 'rs_c1_0',
+        type: 'reasoning',
+        summary: [{ text: 'so' }],
+        encrypted_content: wrapSignatures([signature]),
+      },
       { id: 'msg_c1_1', type: 'message', content: [{ type: 'output_text', text: 'Hello' }] },
       { id: 'fc_c1_2', type: 'function_call', call_id: 'c1', name: 'f', arguments: '{"a":1}' },
       { id: 'fc_c1_3', call_id: 'c2', namespace: 'n', arguments: '{}' },
@@ -182,12 +187,12 @@ describe('a stream for a client', () => {
   });
 
   test('carries the signature of a call on an item before it', () => {
-    const blob = { issuer: 'g-1', form: 'thought', place: 'call', value: 'sig' } as const;
+    const signature = { issuer: 'g-1', form: 'thought', place: 'call', value: 'sig' } as const;
     const [carrier] = output(
       encodeEvents([
         start,
         part({ kind: 'reasoning' }),
-        { kind: 'blob', choice: 0, blob },
+        { kind: 'signature', choice: 0, signature },
         partEnd,
         call('c1'),
         stop,
@@ -195,7 +200,7 @@ describe('a stream for a client', () => {
       ]),
     );
     expect(carrier).toMatchObject({ type: 'reasoning', summary: [] });
-    expect(unwrapBlobs(String(carrier?.encrypted_content))).toEqual([blob]);
+    expect(unwrapSignatures(String(carrier?.encrypted_content))).toEqual([signature]);
   });
 
   test('gives custom tools their text', async () => {

@@ -22,9 +22,9 @@ const HANDLERS: Handlers = {
   },
   part: (state, event) => openPart(state, event.head),
   delta: pushDelta,
-  blob: (state, event) => {
+  signature: (state, event) => {
     // The protocol has no field for the signature of a text.
-    if (state.item?.kind === 'reasoning') state.item.blob = event.blob;
+    if (state.item?.kind === 'reasoning') state.item.signature = event.signature;
   },
   citation: (state, event) => {
     if (state.item?.kind === 'message') state.item.part?.citations.push(event.citation);

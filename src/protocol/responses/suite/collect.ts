@@ -1,7 +1,7 @@
 import type { Finish, HubUsage, Logprob } from '../../hub/answer.ts';
-import type { Blob } from '../../hub/blob.ts';
 import type { HubEvent, PartHead } from '../../hub/event.ts';
 import type { Citation, Part } from '../../hub/part.ts';
+import type { Signature } from '../../hub/signature.ts';
 
 /** What the events of a stream amount to, and whether they kept the promises of event.ts. */
 export interface Collected {
@@ -15,7 +15,7 @@ export interface Collected {
 interface Open {
   readonly head: PartHead;
   text: string;
-  blob: Blob | undefined;
+  signature: Signature | undefined;
   readonly citations: Citation[];
 }
 
@@ -35,12 +35,12 @@ export function collect(events: readonly HubEvent[]): Collected {
     if (isEnded) throw new Error('something follows the end');
     if (event.kind === 'part') {
       close();
-      open = { head: event.head, text: '', blob: undefined, citations: [] };
+      open = { head: event.head, text: '', signature: undefined, citations: [] };
     } else if (event.kind === 'delta') {
       if (open === undefined) throw new Error('a delta without a part');
       open.text += event.text;
       logprobs.push(...(event.logprobs ?? []));
-    } else if (event.kind === 'blob' && open !== undefined) open.blob = event.blob;
+    } else if (event.kind === 'signature' && open !== undefined) open.signature = event.signature;
     else if (event.kind === 'citation' && open !== undefined) open.citations.push(event.citation);
     else if (event.kind === 'part-end') close();
     else if (event.kind === 'usage') usage = event.usage;
@@ -52,12 +52,12 @@ export function collect(events: readonly HubEvent[]): Collected {
   return { parts, logprobs, usage, finish, isEnded };
 }
 
-function toPart({ head, text, blob, citations }: Open): Part {
+function toPart({ head, text, signature, citations }: Open): Part {
   switch (head.kind) {
     case 'text':
       return { kind: 'text', text, ...(citations.length > 0 ? { citations } : {}) };
     case 'reasoning':
-      return { kind: 'reasoning', text, ...(blob === undefined ? {} : { blob }) };
+      return { kind: 'reasoning', text, ...(signature === undefined ? {} : { signature }) };
     case 'tool-call':
       return { ...head, arguments: text === '' && !head.custom ? '{}' : text };
     case 'image':

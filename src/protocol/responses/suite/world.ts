@@ -47,7 +47,7 @@ export function session(more: Partial<Session> = {}): Session {
   };
 }
 
-/** In front of its own vendor: what goes in as a blob comes out bare. */
+/** In front of its own vendor: what goes in as a signature comes out bare. */
 export const OWN: Session = session({ target: target() });
 
 export function parse(value: unknown): JsonObject {

@@ -1,7 +1,7 @@
-import { type Blob, mayReturn, NO_ISSUER } from '../hub/blob.ts';
 import type { Target } from '../hub/codec.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
-import { isEnvelopeAt, unwrapBlobs } from '../hub/envelope.ts';
+import { isEnvelopeAt, unwrapSignatures } from '../hub/envelope.ts';
+import { mayReturn, NO_ISSUER, type Signature } from '../hub/signature.ts';
 import { withoutOurs } from './citations.ts';
 import { findText } from './fields.ts';
 import { withoutOurSearches } from './search-blocks.ts';
@@ -10,7 +10,7 @@ import { withoutOurSearches } from './search-blocks.ts';
  * For a body that stays in its protocol: envelopes of this target are opened. Other vendors' thinking is
  * removed with its block, because a block is invalid without its signature.
  */
-export function returnBlobs(body: JsonObject, target: Target): JsonObject {
+export function returnSignatures(body: JsonObject, target: Target): JsonObject {
   if (!isArray(body.messages)) return body;
   const messages = body.messages.flatMap((message) => returnInMessage(message, target));
   return withoutBareThinking({ ...body, messages }, messages, target);
@@ -30,17 +30,19 @@ function returnBlock(block: JsonValue, target: Target): readonly JsonValue[] {
   if (type !== 'thinking' && type !== 'redacted_thinking') return [block];
   if (target.issuer === NO_ISSUER) return [];
   const value = findText(type === 'thinking' ? block.signature : block.data) ?? '';
-  const envelope = unwrapBlobs(value);
+  const envelope = unwrapSignatures(value);
   // A damaged envelope of ours belongs to no vendor.
   if (envelope === undefined) return isEnvelopeAt(Buffer.from(value), 0) ? [] : [block];
   const text = findText(block.thinking) ?? '';
-  return envelope.filter((blob) => mayReturn(blob, target)).flatMap((blob) => restore(blob, text));
+  return envelope
+    .filter((signature) => mayReturn(signature, target))
+    .flatMap((signature) => restore(signature, text));
 }
 
-function restore(blob: Blob, text: string): readonly JsonObject[] {
-  if (blob.form === 'redacted') return [{ type: 'redacted_thinking', data: blob.value }];
-  if (blob.form !== 'signature') return [];
-  return [{ type: 'thinking', thinking: blob.text ?? text, signature: blob.value }];
+function restore(signature: Signature, text: string): readonly JsonObject[] {
+  if (signature.form === 'redacted') return [{ type: 'redacted_thinking', data: signature.value }];
+  if (signature.form !== 'signature') return [];
+  return [{ type: 'thinking', thinking: signature.text ?? text, signature: signature.value }];
 }
 
 /**

@@ -1,18 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import type { Blob } from '../hub/blob.ts';
 import type { Target } from '../hub/codec.ts';
 import { readJson, writeJson } from '../hub/content/json.ts';
-import { wrapBlobsBase64 } from '../hub/envelope.ts';
+import { wrapSignaturesBase64 } from '../hub/envelope.ts';
+import type { Signature } from '../hub/signature.ts';
 import { geminiCodec } from './codec.ts';
 import { targetOf } from './suite/sample.ts';
 
 const own = { issuer: 'google-1', form: 'thought', value: 'U0lH' } as const;
-const foreign: Blob = { issuer: 'anthropic-1', form: 'signature', place: 'reasoning', value: 's', text: 't' };
+const foreign: Signature = {
+  issuer: 'anthropic-1',
+  form: 'signature',
+  place: 'reasoning',
+  value: 's',
+  text: 't',
+};
 const SENTINEL = 'skip_thought_signature_validator';
 
 function returned(parts: readonly object[], target: Target = targetOf('gemini-3-pro')): unknown {
   const text = JSON.stringify({ contents: [{ role: 'model', parts }], generationConfig: { topK: 1 } });
-  const body = geminiCodec.returnBlobs(readJson(text, geminiCodec.rawKeys) ?? {}, target);
+  const body = geminiCodec.returnSignatures(readJson(text, geminiCodec.rawKeys) ?? {}, target);
   const { contents, ...rest } = JSON.parse(writeJson(body));
   expect(rest).toEqual({ generationConfig: { topK: 1 } });
   return contents[0].parts;
@@ -22,21 +28,21 @@ const call = { functionCall: { name: 'f', args: {} } };
 
 describe('a request that stays with Google', () => {
   it('opens the envelopes of its target, each in its place', () => {
-    const blobs: Blob[] = [
+    const signatures: Signature[] = [
       { ...own, place: 'reasoning', text: 'hm', value: 'VA==' },
       { ...own, place: 'call' },
       foreign,
     ];
-    expect(returned([{ ...call, thought_signature: wrapBlobsBase64(blobs) }])).toEqual([
+    expect(returned([{ ...call, thought_signature: wrapSignaturesBase64(signatures) }])).toEqual([
       { text: 'hm', thought: true, thoughtSignature: 'VA==' },
       { ...call, thoughtSignature: 'U0lH' },
     ]);
-    const text = { text: 'x', thoughtSignature: wrapBlobsBase64([{ ...own, place: 'text' }]) };
+    const text = { text: 'x', thoughtSignature: wrapSignaturesBase64([{ ...own, place: 'text' }]) };
     expect(returned([text])).toEqual([{ text: 'x', thoughtSignature: 'U0lH' }]);
   });
 
   it('loses every other envelope, with a part that consists of it', () => {
-    const envelope = wrapBlobsBase64([foreign]);
+    const envelope = wrapSignaturesBase64([foreign]);
     const parts = [
       { ...call, thoughtSignature: envelope },
       { text: 'x', thoughtSignature: envelope },
@@ -59,8 +65,8 @@ describe('a request that stays with Google', () => {
   });
 
   it('has its envelopes found where a single object stands for a list', () => {
-    const part = { text: 'x', thoughtSignature: wrapBlobsBase64([foreign]) };
-    const body = geminiCodec.returnBlobs({ contents: { parts: part } }, targetOf('gemini-3-pro'));
+    const part = { text: 'x', thoughtSignature: wrapSignaturesBase64([foreign]) };
+    const body = geminiCodec.returnSignatures({ contents: { parts: part } }, targetOf('gemini-3-pro'));
     expect(body).toEqual({ contents: [{ parts: [{ text: 'x' }] }] });
   });
 

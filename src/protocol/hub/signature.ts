@@ -1,10 +1,10 @@
 import type { TextProtocol } from './protocol.ts';
 
 /**
- * A value that only its issuer can read: a thinking signature, encrypted reasoning, a thought signature. It
+ * An opaque value of a vendor: a signature of thinking, encrypted reasoning, a thought signature. It
  * is sent back only to the credential and model that made it (rule C-6).
  */
-export interface Blob {
+export interface Signature {
   /** `Target.issuer` of the answer that it came with, or a protocol's name if the client got it elsewhere. */
   readonly issuer: string;
   readonly form: 'signature' | 'redacted' | 'encrypted' | 'thought';
@@ -19,17 +19,17 @@ export interface Blob {
   readonly beforeText?: boolean | undefined;
 }
 
-/** The issuer of a target that gets no blob at all, after its vendor refused one. */
+/** The issuer of a target that gets no signature at all, after its vendor refused one. */
 export const NO_ISSUER = 'none';
 
 /**
- * A native blob (its issuer is a protocol's name) fits any vendor of that protocol; ours fit only their
+ * A native signature (its issuer is a protocol's name) fits any vendor of that protocol; ours fit only their
  * issuer.
  */
 export function mayReturn(
-  blob: Blob,
+  signature: Signature,
   target: { readonly protocol: TextProtocol; readonly issuer: string },
 ): boolean {
   if (target.issuer === NO_ISSUER) return false;
-  return blob.issuer === target.issuer || blob.issuer === target.protocol;
+  return signature.issuer === target.issuer || signature.issuer === target.protocol;
 }

@@ -1,12 +1,15 @@
-import { mayReturn, NO_ISSUER } from '../hub/blob.ts';
 import type { Target } from '../hub/codec.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
-import { unwrapBlobs } from '../hub/envelope.ts';
+import { unwrapSignatures } from '../hub/envelope.ts';
+import { mayReturn, NO_ISSUER } from '../hub/signature.ts';
 import { findFilledText, objectOrEmpty } from './fields.ts';
 import { SIGNATURE_LOST, signatureSlot } from './wire.ts';
 
-/** The body without the blobs that may not be sent to the target. Everything else stays as it was written. */
-export function returnChatBlobs(body: JsonObject, target: Target): JsonObject {
+/**
+ * The body without the signatures that may not be sent to the target. Everything else stays as it was
+ * written.
+ */
+export function returnChatSignatures(body: JsonObject, target: Target): JsonObject {
   if (!isArray(body.messages)) return body;
   return { ...body, messages: body.messages.map((message) => cleanMessage(message, target)) };
 }
@@ -32,9 +35,11 @@ function cleanMessage(message: JsonValue, target: Target): JsonValue {
 function cleanSignature(holder: JsonObject, target: Target, lost: JsonObject | undefined): JsonObject {
   const value = findFilledText(objectOrEmpty(objectOrEmpty(holder.extra_content).google).thought_signature);
   if (value === undefined) return holder;
-  const blobs = unwrapBlobs(value);
-  if (blobs === undefined && target.issuer !== NO_ISSUER) return holder;
-  const own = (blobs ?? []).find((blob) => blob.form === 'thought' && mayReturn(blob, target));
+  const signatures = unwrapSignatures(value);
+  if (signatures === undefined && target.issuer !== NO_ISSUER) return holder;
+  const own = (signatures ?? []).find(
+    (signature) => signature.form === 'thought' && mayReturn(signature, target),
+  );
   return { ...holder, extra_content: own === undefined ? lost : signatureSlot(own.value) };
 }
 
@@ -42,5 +47,5 @@ function cleanSignature(holder: JsonObject, target: Target, lost: JsonObject | u
 function mayStay(detail: JsonObject, target: Target): boolean {
   const signature = findFilledText(detail.signature) ?? findFilledText(detail.data);
   if (signature === undefined) return true;
-  return target.issuer !== NO_ISSUER && unwrapBlobs(signature) === undefined;
+  return target.issuer !== NO_ISSUER && unwrapSignatures(signature) === undefined;
 }

@@ -1,13 +1,13 @@
-import { type Blob, mayReturn } from '../hub/blob.ts';
 import type { Target } from '../hub/codec.ts';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../hub/content/json.ts';
-import { unwrapBlobsBase64 } from '../hub/envelope.ts';
+import { unwrapSignaturesBase64 } from '../hub/envelope.ts';
+import { mayReturn, type Signature } from '../hub/signature.ts';
 import { field, findText } from './fields.ts';
 import { isSentinel } from './signature.ts';
 import { SIGNATURE_SENTINEL } from './wire.ts';
 
 /** Only `thoughtSignature` changes: envelopes are opened for their issuer, others are removed. */
-export function returnBlobs(body: JsonObject, target: Target): JsonObject {
+export function returnSignatures(body: JsonObject, target: Target): JsonObject {
   const { contents } = body;
   if (contents === undefined) return body;
   return { ...body, contents: toList(contents).map((content) => returnContent(content, target)) };
@@ -30,13 +30,16 @@ function returnContent(content: JsonValue, target: Target): JsonValue {
 function returnPart(part: JsonObject, target: Target): readonly JsonObject[] {
   const signature = findText(field(part, 'thoughtSignature'));
   if (signature === undefined || isSentinel(signature)) return [part];
-  const envelope = unwrapBlobsBase64(signature);
+  const envelope = unwrapSignaturesBase64(signature);
   if (envelope === undefined && target.issuer !== 'none') return [part];
   const { thoughtSignature, thought_signature, ...bare } = part;
-  const blobs = target.issuer === 'none' ? [] : (envelope ?? []).filter((blob) => mayReturn(blob, target));
+  const signatures =
+    target.issuer === 'none' ? [] : (envelope ?? []).filter((signature) => mayReturn(signature, target));
   const isCall = field(part, 'functionCall') !== undefined;
-  const thoughts = isCall ? blobs.filter((blob) => blob.place === 'reasoning').map(thoughtPart) : [];
-  const own = isCall ? blobs.find((blob) => blob.place === 'call') : blobs[0];
+  const thoughts = isCall
+    ? signatures.filter((signature) => signature.place === 'reasoning').map(thoughtPart)
+    : [];
+  const own = isCall ? signatures.find((signature) => signature.place === 'call') : signatures[0];
   if (own !== undefined) return [...thoughts, { ...bare, thoughtSignature: own.value }];
   if (isCall) return [...thoughts, withoutSignature(bare, target)];
   return isNothingUnsigned(bare) ? [] : [bare];
@@ -51,6 +54,6 @@ function withoutSignature(call: JsonObject, { capabilities }: Target): JsonObjec
   return capabilities.signaturesRequired ? { ...call, thoughtSignature: SIGNATURE_SENTINEL } : call;
 }
 
-function thoughtPart(blob: Blob): JsonObject {
-  return { text: blob.text ?? '', thought: true, thoughtSignature: blob.value };
+function thoughtPart(signature: Signature): JsonObject {
+  return { text: signature.text ?? '', thought: true, thoughtSignature: signature.value };
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { someCapabilities, someTarget } from '../../../test/support/hub.ts';
-import type { Blob } from '../hub/blob.ts';
 import type { Target } from '../hub/codec.ts';
 import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
-import { wrapBlobs } from '../hub/envelope.ts';
+import { wrapSignatures } from '../hub/envelope.ts';
+import type { Signature } from '../hub/signature.ts';
 import { messagesCodec } from './codec.ts';
 
-const ours: Blob = { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value: 'raw' };
-const hidden: Blob = { ...ours, form: 'redacted', value: 'data' };
-const other: Blob = { ...ours, issuer: 'r-1', form: 'encrypted' };
+const ours: Signature = { issuer: 'v1-c1-m1', form: 'signature', place: 'reasoning', value: 'raw' };
+const hidden: Signature = { ...ours, form: 'redacted', value: 'data' };
+const other: Signature = { ...ours, issuer: 'r-1', form: 'encrypted' };
 const thinking = (signature: string): object => ({ type: 'thinking', thinking: 'so', signature });
 const text = { type: 'text', text: 'a' };
 const use = { type: 'tool_use', id: 't', name: 'f', input: {} };
@@ -22,7 +22,7 @@ function returned(
 ): Record<string, unknown> {
   const body = { model: 'm', messages: [user, { role: 'assistant', content }, results], ...more };
   const read = readJson(JSON.stringify(body), messagesCodec.rawKeys) as JsonObject;
-  return JSON.parse(writeJson(messagesCodec.returnBlobs(read, someTarget(target))));
+  return JSON.parse(writeJson(messagesCodec.returnSignatures(read, someTarget(target))));
 }
 
 const contentOf = (body: Record<string, unknown>): unknown =>
@@ -31,10 +31,10 @@ const contentOf = (body: Record<string, unknown>): unknown =>
 describe('a Messages body that stays in its protocol', () => {
   test('gets the signatures of its target back, and loses thinking of other vendors', () => {
     const content = [
-      thinking(wrapBlobs([ours, hidden])),
-      thinking(wrapBlobs([other])),
-      { type: 'redacted_thinking', data: wrapBlobs([other]) },
-      thinking(wrapBlobs([ours]).slice(0, -7)),
+      thinking(wrapSignatures([ours, hidden])),
+      thinking(wrapSignatures([other])),
+      { type: 'redacted_thinking', data: wrapSignatures([other]) },
+      thinking(wrapSignatures([ours]).slice(0, -7)),
       thinking('EqQBnative'),
       text,
       use,
@@ -54,12 +54,12 @@ describe('a Messages body that stays in its protocol', () => {
   });
 
   test('loses an empty turn', () => {
-    expect(returned([thinking(wrapBlobs([other]))]).messages).toEqual([user, results]);
+    expect(returned([thinking(wrapSignatures([other]))]).messages).toEqual([user, results]);
   });
 
   test('has no manual thinking over a call that lost its thinking', () => {
     const manual = { thinking: { type: 'enabled', budget_tokens: 2000 } };
-    const lost = [thinking(wrapBlobs([other])), use];
+    const lost = [thinking(wrapSignatures([other])), use];
     expect(returned(lost, {}, manual).thinking).toEqual({ type: 'disabled' });
     expect(returned([thinking('native'), use], {}, manual).thinking).toEqual(manual.thinking);
     const bound = { capabilities: someCapabilities({ thinkingOff: false }) };
@@ -71,6 +71,6 @@ describe('a Messages body that stays in its protocol', () => {
       '{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"x"}],' +
       '"tools":[{"input_schema":{"b":1.0,"a":2}}]}';
     const read = readJson(body, messagesCodec.rawKeys) as JsonObject;
-    expect(writeJson(messagesCodec.returnBlobs(read, someTarget()))).toBe(body);
+    expect(writeJson(messagesCodec.returnSignatures(read, someTarget()))).toBe(body);
   });
 });

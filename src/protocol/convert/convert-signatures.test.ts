@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { someCapabilities, someTarget } from '../../../test/support/hub.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import type { Target } from '../hub/codec.ts';
-import { attachBlobs, blobsWanted } from '../hub/fit/blobs.ts';
+import { attachSignatures, signaturesWanted } from '../hub/fit/signatures.ts';
 import type { TextProtocol } from '../hub/protocol.ts';
 import { IDENTITY } from '../suite/pairs.ts';
 import { type Conversion, convertRequest, readClientRequest } from './convert.ts';
@@ -266,8 +266,8 @@ describe.each(PAIRS)('thinking that a client of %s got from %s', (_protocol, ven
       JSON.stringify(answer, (key, value) => (key === 'extra_content' ? undefined : value)),
     );
     const forgetful = read(client, client.goOn(bare));
-    expect(blobsWanted(forgetful.request)).toEqual([...conversion.kept.keys()]);
-    const request = attachBlobs(forgetful.request, conversion.kept);
+    expect(signaturesWanted(forgetful.request)).toEqual([...conversion.kept.keys()]);
+    const request = attachSignatures(forgetful.request, conversion.kept);
     const body = convert({ ...forgetful, request }, targetOf(vendor)).body;
     expect(body.equals(convert(next, targetOf(vendor)).body)).toBe(true);
   });
