@@ -63,7 +63,8 @@ const LEAST_MICRO = 25_600_000n;
 /** So many streams at once, each as long as told; those that were let in. */
 async function stream(arena: Arena, bound: Bound, of: Wallet, tokens: () => number): Promise<Answered[]> {
   const came = await parallel(AT_ONCE, (index) => {
-    const directive = `tag=s${of.accountId} tokens=${tokens()} chunk=40 pace=1`;
+    // Half of the vendors send all they have at once.
+    const directive = `tag=s${of.accountId} tokens=${tokens()} chunk=40 pace=${index % 2}`;
     return ask(arena.at(index), { key: of.key, model: 'talker', directive, stream: true });
   });
   // Of a wallet with nothing in it the account is told before the gate is asked.
@@ -83,8 +84,8 @@ export async function outgrowAtOnce(arena: Arena, bound: Bound): Promise<Outgrow
   const wallet = await openWallet(arena, bound.wallet);
   const answers = await stream(arena, bound, wallet, () => TOKENS_MAX);
   const stopped = stoppedOf(answers, bound);
-  // A quarter of what is free, or 409.6 Credits: five find something.
-  expect(answers.length).toBeGreaterThanOrEqual(5);
+  // Each takes a quarter of what is free, or 409.6 Credits, and a fast one takes more before the last enters.
+  expect(answers.length).toBeGreaterThanOrEqual(3);
   expect(stopped).toBeGreaterThan(0);
   return { streams: answers.length, stopped, ...(await compare(arena, wallet)) };
 }
