@@ -38,6 +38,26 @@ describe('usage that only the gateway requested', () => {
   });
 });
 
+describe('usage in the field of Groq', () => {
+  const chunk = (rest: string): Buffer =>
+    Buffer.from(`data: {"model":"v","choices":[{"delta":{"content":" hi"}}],${rest}}\n\n`);
+  const groq = '"x_groq":{"id":"req_1","usage":{"prompt_tokens":7,"completion_tokens":30,"total_tokens":37}}';
+
+  it('is charged, and the client gets it unchanged', () => {
+    const relay = chatCompletions.relayStream('sse', ASKED, 'v');
+    relay.push(chunk('"index":0'));
+    expect(relay.push(chunk(groq))?.toString()).toContain(groq);
+    expect(relay.usage()).toMatchObject({ usage: { inputFresh: 7, outputText: 30 }, estimated: false });
+  });
+
+  it('yields to the ordinary field', () => {
+    const relay = chatCompletions.relayStream('sse', ASKED, 'v');
+    relay.push(chunk(groq));
+    relay.push(Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":8,"completion_tokens":31}}\n\n'));
+    expect(relay.usage()).toMatchObject({ usage: { inputFresh: 8, outputText: 31 }, estimated: false });
+  });
+});
+
 describe('a vendor that names its model late', () => {
   it('has every chunk counted, although the chunks begin alike', () => {
     const relay = chatCompletions.relayStream('sse', ASKED, 'm');
