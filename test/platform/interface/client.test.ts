@@ -36,7 +36,7 @@ async function compile(use: string): Promise<string> {
   );
 }
 
-const HEAD = `import { createClient } from '../client.ts';
+const HEAD = `import { createClient } from './client.ts';
 const ask = createClient({ url: '', fetch });
 `;
 
