@@ -10,7 +10,7 @@ import type { Usage } from '../kernel/usage.ts';
 import { type FileJournal, openJournal } from './journal/journal.ts';
 import { recover } from './journal/recover.ts';
 import { createSettler } from './settler.ts';
-import { MemoryLedger, sampleEnd, sampleOpen, usageOf } from './suite/sample.ts';
+import { MemoryLedger, sampleEnd, sampleOpen, sampleUsage } from './suite/sample.ts';
 
 /**
  * A crash is a copy of the directory at some moment, cut at some byte. Whatever the moment and the byte, the
@@ -26,7 +26,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-async function copyOf(from: string): Promise<string> {
+async function copyDirectory(from: string): Promise<string> {
   const to = await mkdtemp(join(directory, 'copy-'));
   for (const name of readdirSync(from)) copyFileSync(join(from, name), join(to, name));
   return to;
@@ -61,7 +61,7 @@ describe('a journal cut at any byte', () => {
     note({ req_1: 'cut 0' });
     await journal.open(sampleOpen('req_2'));
     note({ req_1: 'cut 0', req_2: 'cut 0' });
-    journal.mark('req_1', usageOf(5, 40), 0n);
+    journal.mark('req_1', sampleUsage(5, 40), 0n);
     note({ req_1: 'cut 40', req_2: 'cut 0' });
     journal.end(sampleEnd('req_2'));
     note({ req_1: 'cut 40', req_2: 'complete 500' });
@@ -161,7 +161,7 @@ class Node {
 
   /** The old life goes on running beside the copy, as a process does that is about to be killed. */
   async crash(): Promise<void> {
-    const copy = await copyOf(this.#directory);
+    const copy = await copyDirectory(this.#directory);
     await this.#settler?.stop();
     await this.#journal?.close();
     this.#directory = copy;
@@ -177,7 +177,7 @@ class Node {
     const ids = [...this.#running.keys()];
     const callId = ids[next.which % ids.length];
     if (callId === undefined) return;
-    const usage = usageOf(10, next.output);
+    const usage = sampleUsage(10, next.output);
     // What a route had begun before it failed is not owed.
     this.expected.set(callId, next.kind === 'reroute' ? 0 : next.output);
     if (next.kind === 'reroute') journal.open(sampleOpen(callId, { routeId: 1_000 + this.#count++ }));

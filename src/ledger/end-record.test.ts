@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { NO_USAGE } from '../kernel/usage.ts';
-import { billOf, endRecord, findFreeReason } from './end-record.ts';
-import { SAMPLE_PRICE, sampleEnd, sampleOpen, usageOf } from './suite/sample.ts';
+import { computeBill, endRecord, findFreeReason } from './end-record.ts';
+import { SAMPLE_PRICE, sampleEnd, sampleOpen, sampleUsage } from './suite/sample.ts';
 
 const SOME = { ...NO_USAGE, inputFresh: 1 };
 
@@ -26,7 +26,7 @@ test('a record has the terms that the call was opened with, and what became of i
   const { status, errorCode, verdict, usage, estimated, ...end } = sampleEnd('req_1');
   const outcome = { status, errorCode, verdict, usage, estimated };
   const { attempts, ttfbMs, durationMs, droppedFields } = end;
-  const bill = billOf(terms, usage, 1000);
+  const bill = computeBill(terms, usage, 1000);
   const expected = { inputTokens, outputTokens: 500, images };
   const course = { attempts, ttfbMs, durationMs, droppedFields, expected };
   const counted = { tokens: 1_500, images };
@@ -41,10 +41,13 @@ test('a record has the terms that the call was opened with, and what became of i
 });
 
 test('only Credits are charged, and a call without a route costs nothing', () => {
-  const usage = usageOf(1_000, 500);
+  const usage = sampleUsage(1_000, 500);
   const priced = { amountMicro: 21_000n, chargeMicro: 21_000_000n };
-  expect(billOf({ price: SAMPLE_PRICE, payer: 'credits' }, usage, 1000)).toEqual(priced);
-  expect(billOf({ price: SAMPLE_PRICE, payer: 'byok' }, usage, 1000)).toEqual({ ...priced, chargeMicro: 0n });
+  expect(computeBill({ price: SAMPLE_PRICE, payer: 'credits' }, usage, 1000)).toEqual(priced);
+  expect(computeBill({ price: SAMPLE_PRICE, payer: 'byok' }, usage, 1000)).toEqual({
+    ...priced,
+    chargeMicro: 0n,
+  });
   const nothing = { amountMicro: 0n, chargeMicro: 0n };
-  expect(billOf({ price: null, payer: 'credits' }, usage, 1000)).toEqual(nothing);
+  expect(computeBill({ price: null, payer: 'credits' }, usage, 1000)).toEqual(nothing);
 });

@@ -5,7 +5,7 @@ import type { Bill, CallRecord, CallTerms, Course, FreeReason, Outcome } from '.
 import { useOfWindows, type WindowUse } from './window-use.ts';
 
 /** What the usage costs on the terms of the call. Only Credits are charged. */
-export function billOf(
+export function computeBill(
   { price, payer }: Pick<CallTerms, 'price' | 'payer'>,
   usage: Usage,
   creditsPerYuan: number,

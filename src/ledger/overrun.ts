@@ -41,14 +41,14 @@ export async function chooseDue(
 /** A gate that fails does not stop settlement. */
 async function ask(gate: Pick<Gate, 'covers'>, calls: readonly CallRecord[]): Promise<boolean> {
   try {
-    return await gate.covers(overrunOf(calls));
+    return await gate.covers(toOverrun(calls));
   } catch {
     return true;
   }
 }
 
 /** On the strictest of their terms: a little more waiting does no harm. */
-function overrunOf(calls: readonly CallRecord[]): Overrun {
+function toOverrun(calls: readonly CallRecord[]): Overrun {
   let capMicro = 0n;
   let month = '';
   let creditsPerYuan = 1;

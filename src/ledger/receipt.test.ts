@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { chargeableCreditsMicro, costMicro, type PriceSnapshot } from '../catalog/price.ts';
 import type { Usage } from '../kernel/usage.ts';
 import { describeReceipt, type Receipt, type ReceiptSource } from './receipt.ts';
-import { SAMPLE_PRICE, usageOf } from './suite/sample.ts';
+import { SAMPLE_PRICE, sampleUsage } from './suite/sample.ts';
 
-function sourceOf(parts: Partial<ReceiptSource> = {}): ReceiptSource {
-  const usage = parts.usage ?? usageOf(1_000, 500);
+function sampleSource(parts: Partial<ReceiptSource> = {}): ReceiptSource {
+  const usage = parts.usage ?? sampleUsage(1_000, 500);
   const price = parts.price ?? SAMPLE_PRICE;
   const creditsPerYuan = parts.creditsPerYuan ?? 1_000;
   const chargeMicro = parts.chargeMicro ?? chargeableCreditsMicro(costMicro(usage, price), creditsPerYuan);
@@ -33,9 +33,9 @@ function sourceOf(parts: Partial<ReceiptSource> = {}): ReceiptSource {
 
 describe('a receipt', () => {
   it('has quantities, prices, rates, the truncation, the payment and the entries', () => {
-    const usage = { ...usageOf(1_000, 500), cacheRead: 10, outputReasoning: 1, images: 2 };
+    const usage = { ...sampleUsage(1_000, 500), cacheRead: 10, outputReasoning: 1, images: 2 };
     const rates = { ...SAMPLE_PRICE.rates, rateMultiplierMicro: 1_500_000n, userMicro: 33_333_333n };
-    const receipt = describeReceipt(sourceOf({ usage, price: { ...SAMPLE_PRICE, rates } }));
+    const receipt = describeReceipt(sampleSource({ usage, price: { ...SAMPLE_PRICE, rates } }));
     expect(receipt).toMatchObject({
       call_id: 'req_1',
       model: 'm-2',
@@ -72,7 +72,8 @@ describe('a receipt', () => {
 
   it('has the reason why a free call is free', () => {
     const free = (freeReason: ReceiptSource['freeReason']) =>
-      describeReceipt(sourceOf({ freeReason, chargeMicro: 0n, creditsMicro: 0n, entries: [] })).free_because;
+      describeReceipt(sampleSource({ freeReason, chargeMicro: 0n, creditsMicro: 0n, entries: [] }))
+        .free_because;
     expect(free('covered')).toContain('subscription');
     expect(free('byok')).toContain('your own credential');
     expect(free('below-one-credit')).toContain('below 1 Credit');
@@ -188,7 +189,7 @@ describe('a reader of the receipt alone', () => {
       anyPrice,
       fc.constantFrom(1, 3, 1_000, 999_983),
       (usage, price, creditsPerYuan) => {
-        const source = sourceOf({ usage, price, creditsPerYuan });
+        const source = sampleSource({ usage, price, creditsPerYuan });
         const charge = recompute(describeReceipt(source));
         expect(atDecimals(charge, 6)).toBe(source.chargeMicro);
         if (source.chargeMicro > 0n) charged += 1;

@@ -114,9 +114,9 @@ const LINE_DECIMALS = 12;
 const PERCENT_DECIMALS = 8;
 
 export function describeReceipt(source: ReceiptSource): Receipt {
-  const lines = linesOf(source.usage, source.price);
+  const lines = listLines(source.usage, source.price);
   const listAmount = lines.reduce((sum, line) => sum + line.amount, 0n);
-  const rates = ratesOf(source.price);
+  const rates = listRates(source.price);
   const product = rates.reduce((total, rate) => total * rate.factor, listAmount);
   const decimals = rates.reduce((total, rate) => total + rate.decimals, LINE_DECIMALS);
   const unit = 10n ** BigInt(decimals - MICRO_DECIMALS);
@@ -138,11 +138,11 @@ export function describeReceipt(source: ReceiptSource): Receipt {
     product: formatScaled(product, decimals),
     cut: formatScaled(product % unit, decimals),
     amount: formatMicro(amountMicro),
-    ...paymentOf(source, amountMicro),
+    ...describePayment(source, amountMicro),
   };
 }
 
-function paymentOf(source: ReceiptSource, amountMicro: bigint) {
+function describePayment(source: ReceiptSource, amountMicro: bigint) {
   const { freeReason, creditsPerYuan } = source;
   return {
     credits_per_yuan: creditsPerYuan,
@@ -188,7 +188,7 @@ export function listPrices({ prices }: Pick<PriceSnapshot, 'prices'>): Readonly<
 }
 
 export function describePrice(price: PriceSnapshot): DescribedPrice {
-  const rates = ratesOf(price);
+  const rates = listRates(price);
   const timesRates = (amount: bigint): bigint => rates.reduce((total, rate) => total * rate.factor, amount);
   const decimals = rates.reduce((total, rate) => total + rate.decimals, 0);
   const own = Object.entries(listPrices(price)).map(([name, priceMicro]) => [
@@ -217,7 +217,7 @@ const ITEMS: readonly (readonly [item: string, bucket: keyof Usage, per: number]
   ['videos', 'videos', 1],
 ];
 
-function linesOf(usage: Usage, { prices }: PriceSnapshot): readonly ExactLine[] {
+function listLines(usage: Usage, { prices }: PriceSnapshot): readonly ExactLine[] {
   const applied = bucketPrices(prices, usage);
   return ITEMS.filter(([, bucket]) => usage[bucket] > 0).map(([item, bucket, per]) => ({
     item,
@@ -236,7 +236,7 @@ interface ExactRate {
 }
 
 /** A percentage in micro-units is its factor with two more decimals. */
-function ratesOf({ rates }: PriceSnapshot): readonly ExactRate[] {
+function listRates({ rates }: PriceSnapshot): readonly ExactRate[] {
   const percent = (name: string, rateMicro: bigint): ExactRate => ({
     name,
     rateMicro,

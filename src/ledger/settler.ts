@@ -185,8 +185,8 @@ class QueueSettler implements Settler {
     // Before the journal forgets the calls: after a crash here, recovery tells the gate again.
     await tellGate(gate, result, log);
     fault('settle.told-gate');
-    journal.committed(idsOf(result.settled));
-    journal.committed(idsOf(result.poison));
+    journal.committed(listCallIds(result.settled));
+    journal.committed(listCallIds(result.poison));
     this.#drop(taken);
     this.#postponed.keep(due.later, startedMs);
     onBatch?.(result.settled.length, clock.monotonic() - startedMs);
@@ -210,7 +210,7 @@ class QueueSettler implements Settler {
       // It is never committed, so its segment stays for an operator to examine.
       else
         this.#options.log.error(
-          { place: placeOf(queued.location) },
+          { place: `${queued.location.segment.path}:${queued.location.offset}` },
           'an ended call cannot be read from the journal; its segment is kept',
         );
     }
@@ -233,7 +233,7 @@ class QueueSettler implements Settler {
     if (result.poison.length === 0) return;
     const { journal, log } = this.#options;
     await keepRejected(journal.directory, result.poison);
-    const fields = { err: result.error, calls: idsOf(result.poison) };
+    const fields = { err: result.error, calls: listCallIds(result.poison) };
     log.error(
       fields,
       'the database refuses these calls: they are NOT charged, and kept in rejected.log for an operator',
@@ -260,10 +260,6 @@ class QueueSettler implements Settler {
   }
 }
 
-function idsOf(calls: readonly CallRecord[]): readonly string[] {
+function listCallIds(calls: readonly CallRecord[]): readonly string[] {
   return calls.map((call) => call.callId);
-}
-
-function placeOf(location: Location): string {
-  return `${location.segment.path}:${location.offset}`;
 }

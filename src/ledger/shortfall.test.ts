@@ -4,7 +4,7 @@ import { describeShortfall, listCauses, type Shortfall } from './shortfall.ts';
 
 const EXPECTED = { inputTokens: 100, outputTokens: 50, images: 1 };
 
-function shortfallOf(parts: Partial<Shortfall>): Shortfall {
+function sampleShortfall(parts: Partial<Shortfall>): Shortfall {
   return {
     callId: 'req_1',
     accountId: 12,
@@ -20,7 +20,7 @@ function shortfallOf(parts: Partial<Shortfall>): Shortfall {
   };
 }
 
-const USED = shortfallOf({}).usage;
+const USED = sampleShortfall({}).usage;
 
 test.each([
   [['input-beyond-estimate'], { usage: { ...USED, cacheWrite: 1 } }],
@@ -31,17 +31,17 @@ test.each([
   [['held-too-little'], { expected: undefined }],
   [['funds-gone'], { heldMicro: 10_000_000n }],
 ] as const)('%j', (causes, parts) => {
-  expect(listCauses(shortfallOf(parts))).toEqual(causes);
+  expect(listCauses(sampleShortfall(parts))).toEqual(causes);
 });
 
 test('an operator reads the account, the amount, the vendor and the cause', () => {
-  const text = describeShortfall(shortfallOf({ usage: { ...USED, outputText: 120 } }));
+  const text = describeShortfall(sampleShortfall({ usage: { ...USED, outputText: 120 } }));
   expect(text).toBe(
     'call req_1 of account 12 (model gpt-5, vendor openai): 1.5 of 10 Credits not paid, 8 were held. Cause: ' +
       'openai produced 150 output tokens, the bound was 50; the account had no Credits left for the rest',
   );
-  expect(describeShortfall(shortfallOf({ of: undefined }))).toMatch(/held than the call could cost$/);
-  expect(describeShortfall(shortfallOf({ of: 'cap', heldMicro: 10_000_000n }))).toMatch(
+  expect(describeShortfall(sampleShortfall({ of: undefined }))).toMatch(/held than the call could cost$/);
+  expect(describeShortfall(sampleShortfall({ of: 'cap', heldMicro: 10_000_000n }))).toMatch(
     /was gone: an operator took it.*; the monthly cap was reached$/,
   );
 });

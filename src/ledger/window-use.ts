@@ -21,11 +21,11 @@ export function useOfWindows(windows: readonly LeasedWindow[], use: WindowUse): 
     dimension,
     seconds,
     startedAtMs,
-    used: usedOf(dimension, use),
+    used: countUsed(dimension, use),
   }));
 }
 
-function usedOf(dimension: Dimension, use: WindowUse): bigint {
+function countUsed(dimension: Dimension, use: WindowUse): bigint {
   switch (dimension) {
     case 'requests':
       return 1n;

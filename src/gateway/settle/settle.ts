@@ -4,7 +4,7 @@ import type { Tasks } from '../../kernel/async/task.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { totalTokens } from '../../kernel/usage.ts';
 import type { CallRecord, Journal, Outcome } from '../../ledger/contract.ts';
-import { billOf, endRecord } from '../../ledger/end-record.ts';
+import { computeBill, endRecord } from '../../ledger/end-record.ts';
 import { type Call, termsOf } from '../call.ts';
 
 /** Gets the record of every authenticated call when it ends. */
@@ -72,7 +72,7 @@ function leaveThenEnd(call: Call, outcome: Outcome, actuals: Actuals, settlement
 
 function actualsOf(call: Call, { usage }: Outcome, { creditsPerYuan }: Settlement): Actuals {
   const { price = null, payer } = call;
-  const { amountMicro, chargeMicro } = billOf({ price, payer }, usage, creditsPerYuan);
+  const { amountMicro, chargeMicro } = computeBill({ price, payer }, usage, creditsPerYuan);
   return { tokens: totalTokens(usage), amountMicro, chargeMicro, images: usage.images };
 }
 

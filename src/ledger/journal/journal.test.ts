@@ -8,7 +8,7 @@ import { JOURNAL_RECORD_BYTES_MAX } from '../../bounds.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import { ManualClock } from '../../kernel/time/clock.ts';
 import type { CallRecord } from '../contract.ts';
-import { sampleEnd, sampleOpen, usageOf } from '../suite/sample.ts';
+import { sampleEnd, sampleOpen, sampleUsage } from '../suite/sample.ts';
 import { type FileJournal, type JournalOptions, type Location, openJournal } from './journal.ts';
 import { decodeLine } from './record-reader.ts';
 import type { WriteAt } from './segment-files.ts';
@@ -83,7 +83,7 @@ describe('the journal', () => {
   it('has handed a mark and a flush to the operating system when it returns', async () => {
     const book = await start();
     const opened = book.open(sampleOpen('req_1'));
-    book.mark('req_1', usageOf(1, 2), 0n);
+    book.mark('req_1', sampleUsage(1, 2), 0n);
     expect(recordsOnDisk()).toEqual(['open req_1', 'mark req_1']);
     book.end(sampleEnd('req_1'));
     book.flush();
@@ -137,9 +137,9 @@ describe('the journal', () => {
     const book = await start({ segmentBytes: 1_500 });
     await book.open(sampleOpen('req_long'));
     await fill(book, 'x');
-    book.mark('req_long', usageOf(1, 1), 0n);
+    book.mark('req_long', sampleUsage(1, 1), 0n);
     await fill(book, 'y');
-    book.mark('req_long', usageOf(1, 2), 0n);
+    book.mark('req_long', sampleUsage(1, 2), 0n);
     await vi.waitFor(
       () =>
         expect(recordsOnDisk().filter((one) => !one.includes('fill'))).toEqual([
@@ -156,7 +156,7 @@ describe('the journal', () => {
     // Each of them begins in a segment of its own and would keep it.
     for (const callId of long) {
       await book.open(sampleOpen(callId));
-      book.mark(callId, usageOf(7, 7), 0n);
+      book.mark(callId, sampleUsage(7, 7), 0n);
       for (let round = 0; round < 5; round++) await fill(book, `${callId}_${round}`);
     }
     for (let round = 0; round < 20; round++) await fill(book, `${round}`);
@@ -226,11 +226,11 @@ describe('the journal', () => {
 
   it('ends a call exactly once, and marks it only while it is open', async () => {
     const book = await start();
-    expect(() => book.mark('req_1', usageOf(0, 0), 0n)).toThrow('while it is open');
+    expect(() => book.mark('req_1', sampleUsage(0, 0), 0n)).toThrow('while it is open');
     await book.open(sampleOpen('req_1'));
     end(book, sampleEnd('req_1'));
     expect(() => book.end(sampleEnd('req_1'))).toThrow('exactly once');
-    expect(() => book.mark('req_1', usageOf(0, 0), 0n)).toThrow('while it is open');
+    expect(() => book.mark('req_1', sampleUsage(0, 0), 0n)).toThrow('while it is open');
     await expect(book.open(sampleOpen('req_1'))).rejects.toThrow('after its end');
     expect(() => book.committed(['req_2'])).toThrow('ended before');
   });
@@ -294,7 +294,7 @@ describe('the journal on a full disk', () => {
     const taken: [string, boolean][] = [];
     book.onEnded((call, location) => taken.push([call.callId, location !== undefined]));
     await book.open(sampleOpen('req_1'));
-    book.mark('req_1', usageOf(1, 1), 0n);
+    book.mark('req_1', sampleUsage(1, 1), 0n);
     end(book, sampleEnd('req_1'));
     end(book, sampleEnd('req_2'));
     expect(taken).toEqual([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JOURNAL_RECORD_BYTES_MAX } from '../../bounds.ts';
-import { anyEnd, anyOpen, anyUsage, sampleEnd, sampleOpen, usageOf } from '../suite/sample.ts';
+import { anyEnd, anyOpen, anyUsage, sampleEnd, sampleOpen, sampleUsage } from '../suite/sample.ts';
 import {
   encodeEnd,
   encodeMark,
@@ -14,13 +14,13 @@ import { decodeLine } from './record-reader.ts';
 
 const frame = Buffer.alloc(FRAME_BYTES_MAX);
 
-function lineOf(json: string): Buffer {
+function frameLine(json: string): Buffer {
   const length = frameInto(frame, json) ?? 0;
   return Buffer.from(frame.subarray(0, length));
 }
 
 function readBack(json: string): JournalRecord | undefined {
-  return decodeLine(lineOf(json).subarray(0, -1));
+  return decodeLine(frameLine(json).subarray(0, -1));
 }
 
 describe('a journal record', () => {
@@ -84,13 +84,13 @@ describe('a journal record', () => {
   });
 
   it('is one line, with any texts', () => {
-    const line = lineOf(encodeEnd(sampleEnd('req_1', { keyName: 'two\nlines\r\n\u2028\ud800' })));
+    const line = frameLine(encodeEnd(sampleEnd('req_1', { keyName: 'two\nlines\r\n\u2028\ud800' })));
     expect(line.indexOf('\n')).toBe(line.length - 1);
     expect(line.toString('utf8')).toMatch(/^[0-9a-f]{8} \{"kind":"end"/);
   });
 
   it('with a flipped bit or a cut is unreadable, without an exception', () => {
-    const line = lineOf(encodeOpen(sampleOpen('req_1'))).subarray(0, -1);
+    const line = frameLine(encodeOpen(sampleOpen('req_1'))).subarray(0, -1);
     for (let bit = 0; bit < line.length * 8; bit++) {
       const flipped = Buffer.from(line);
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
@@ -113,7 +113,7 @@ describe('a journal record', () => {
     const samples = [
       encodeOpen(sampleOpen('req_1')),
       encodeEnd(sampleEnd('req_1')),
-      encodeMark({ callId: 'req_1', usage: usageOf(1, 2), atMs: 3, heldMicro: 4n }),
+      encodeMark({ callId: 'req_1', usage: sampleUsage(1, 2), atMs: 3, heldMicro: 4n }),
     ];
     fc.assert(
       fc.property(fc.constantFrom(...samples), fc.nat(), fc.jsonValue(), (sample, at, value) => {
@@ -145,9 +145,9 @@ describe('a journal record', () => {
       'durations are not negative',
     );
     expect(() => encodeEnd(sampleEnd('req_1', { chargeMicro: -1n }))).toThrow('never negative');
-    expect(() => encodeEnd(sampleEnd('req_1', { usage: usageOf(1.5, 0) }))).toThrow('whole numbers');
+    expect(() => encodeEnd(sampleEnd('req_1', { usage: sampleUsage(1.5, 0) }))).toThrow('whole numbers');
     expect(() => encodeOpen(sampleOpen('req_1', { accountId: Number.NaN }))).toThrow('ids');
-    expect(() => encodeMark({ callId: 'req_1', usage: usageOf(0, 0), atMs: -1, heldMicro: 0n })).toThrow(
+    expect(() => encodeMark({ callId: 'req_1', usage: sampleUsage(0, 0), atMs: -1, heldMicro: 0n })).toThrow(
       'a time',
     );
   });

@@ -11,7 +11,7 @@ import { silentLogger } from '../../kernel/log.ts';
 import { ManualClock } from '../../kernel/time/clock.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { OpenCall } from '../contract.ts';
-import { MemoryLedger, SAMPLE_PRICE, sampleEnd, sampleOpen, usageOf } from '../suite/sample.ts';
+import { MemoryLedger, SAMPLE_PRICE, sampleEnd, sampleOpen, sampleUsage } from '../suite/sample.ts';
 import { type FileJournal, openJournal } from './journal.ts';
 import { endAtLastMark, type RecoverReport, recover } from './recover.ts';
 import { keepRejected } from './rejected.ts';
@@ -60,9 +60,9 @@ describe('the recovery', () => {
       journal.open(sampleOpen('req_done'));
       journal.end(sampleEnd('req_done'));
       journal.open(sampleOpen('req_cut'));
-      journal.mark('req_cut', usageOf(900, 10), 50_000_000n);
+      journal.mark('req_cut', sampleUsage(900, 10), 50_000_000n);
       clock.advance(2_500);
-      journal.mark('req_cut', usageOf(900, 70), 50_000_000n);
+      journal.mark('req_cut', sampleUsage(900, 70), 50_000_000n);
       journal.end(sampleEnd('req_refused', { verdict: 'refused', status: 429, chargeMicro: 0n }));
     });
     expect(await run()).toMatchObject({ ended: 2, cut: 1, rejected: 0, skipped: 0 });
@@ -71,7 +71,7 @@ describe('the recovery', () => {
       status: 499,
       verdict: 'cut-by-gateway',
       estimated: true,
-      usage: usageOf(900, 70),
+      usage: sampleUsage(900, 70),
       // 900 × 7 + 70 × 28 yuan per million tokens, in micro-yuan; × 1000 in micro-Credits.
       amountMicro: 8_260n,
       chargeMicro: 8_260_000n,
@@ -86,7 +86,7 @@ describe('the recovery', () => {
   it('has the same result when it runs five times', async () => {
     const work = (journal: FileJournal) => {
       journal.open(sampleOpen('req_1'));
-      journal.mark('req_1', usageOf(500, 500), 50_000_000n);
+      journal.mark('req_1', sampleUsage(500, 500), 50_000_000n);
       journal.open(sampleOpen('req_2'));
       journal.end(sampleEnd('req_2'));
     };
@@ -108,7 +108,7 @@ describe('the recovery', () => {
     await write((journal) => {
       journal.open(sampleOpen('req_1'));
       journal.open(sampleOpen('req_1', { routeId: 8, modelUsed: 'm-2', price: dear }));
-      journal.mark('req_1', usageOf(1_000, 100), 50_000_000n);
+      journal.mark('req_1', sampleUsage(1_000, 100), 50_000_000n);
     });
     await run();
     expect(ledger.calls.get('req_1')).toMatchObject({
@@ -121,15 +121,15 @@ describe('the recovery', () => {
   it('does not charge the output of a failed route when the next one is asked', async () => {
     await write((journal) => {
       journal.open(sampleOpen('req_1'));
-      journal.mark('req_1', usageOf(900, 0), 50_000_000n);
+      journal.mark('req_1', sampleUsage(900, 0), 50_000_000n);
       journal.open(sampleOpen('req_1', { routeId: 8 }));
       journal.open(sampleOpen('req_2'));
-      journal.mark('req_2', usageOf(900, 0), 50_000_000n);
+      journal.mark('req_2', sampleUsage(900, 0), 50_000_000n);
     });
     await run();
     expect(ledger.calls.get('req_1')).toMatchObject({ routeId: 8, chargeMicro: 0n, usage: NO_USAGE });
     // The head of an answer is a mark with the input alone.
-    expect(ledger.calls.get('req_2')).toMatchObject({ chargeMicro: 6_300_000n, usage: usageOf(900, 0) });
+    expect(ledger.calls.get('req_2')).toMatchObject({ chargeMicro: 6_300_000n, usage: sampleUsage(900, 0) });
   });
 
   it('that dies in the middle is repeated and charges nothing twice', async () => {
@@ -170,7 +170,7 @@ describe('the recovery', () => {
     const exact = sampleEnd('req_bad', { chargeMicro: 77_000_000n, heldMicro: 80_000_000n });
     await write((journal) => {
       journal.open(sampleOpen('req_bad'));
-      journal.mark('req_bad', usageOf(500, 500), 50_000_000n);
+      journal.mark('req_bad', sampleUsage(500, 500), 50_000_000n);
     });
     await keepRejected(directory, [exact]);
     expect(await run()).toMatchObject({ cut: 0 });
@@ -178,7 +178,7 @@ describe('the recovery', () => {
     // A person gives it a segment's name while other marks of it are still there.
     await write((journal) => {
       journal.open(sampleOpen('req_bad'));
-      journal.mark('req_bad', usageOf(500, 500), 50_000_000n);
+      journal.mark('req_bad', sampleUsage(500, 500), 50_000_000n);
     });
     await rename(join(directory, 'rejected.log'), join(directory, '000000.log'));
     expect(await run()).toMatchObject({ ended: 1, cut: 0 });
@@ -189,9 +189,9 @@ describe('the recovery', () => {
     await write((journal) => {
       journal.end(sampleEnd('req_more', { chargeMicro: 9n, heldMicro: 8n }));
       journal.open(sampleOpen('req_cut'));
-      journal.mark('req_cut', usageOf(500, 500), 50_000_000n);
+      journal.mark('req_cut', sampleUsage(500, 500), 50_000_000n);
       journal.open(sampleOpen('req_cut_more'));
-      journal.mark('req_cut_more', usageOf(500, 500), 5n);
+      journal.mark('req_cut_more', sampleUsage(500, 500), 5n);
       journal.end(sampleEnd('req_within', { chargeMicro: 8n, heldMicro: 8n }));
     });
     await run();
@@ -215,7 +215,7 @@ describe('the recovery', () => {
       journal.end(sampleEnd('req_1', { chargeMicro: 3n }));
       journal.end(sampleEnd('req_2', { accountId: 2, chargeMicro: 4n }));
       journal.open(sampleOpen('req_3'));
-      journal.mark('req_3', usageOf(500, 500), 50_000_000n);
+      journal.mark('req_3', sampleUsage(500, 500), 50_000_000n);
     };
     const settled = (account: SettledCalls) => void told.push(account);
     await write(work);
@@ -257,15 +257,15 @@ describe('the recovery', () => {
 });
 
 describe('the end of an interrupted call', () => {
-  const endOf = (open: Partial<OpenCall>, outputText: number | undefined, heldMicro?: bigint) => {
+  const recoverEnd = (open: Partial<OpenCall>, outputText: number | undefined, heldMicro?: bigint) => {
     const call = sampleOpen('req_1', open);
     const { callId, createdAtMs: atMs } = call;
-    const mark = { callId, usage: usageOf(0, outputText ?? 0), atMs, heldMicro };
+    const mark = { callId, usage: sampleUsage(0, outputText ?? 0), atMs, heldMicro };
     return endAtLastMark({ open: call, mark: outputText === undefined ? undefined : mark }, 1000);
   };
 
   it('before its first mark charges nothing, not even input', () => {
-    expect(endOf({ inputTokens: 9_999, images: 3 }, undefined)).toMatchObject({
+    expect(recoverEnd({ inputTokens: 9_999, images: 3 }, undefined)).toMatchObject({
       usage: NO_USAGE,
       amountMicro: 0n,
       chargeMicro: 0n,
@@ -276,14 +276,14 @@ describe('the end of an interrupted call', () => {
 
   it('names the attempt in progress', () => {
     const tried = { routeId: 3, vendor: 'acme', outcome: 'cut-by-gateway', durationMs: 0 };
-    expect(endOf({}, 10).attempts).toEqual([{ ...tried, credential: 'main' }]);
-    const byok = endOf({ credential: 'mine', own: true }, 10);
+    expect(recoverEnd({}, 10).attempts).toEqual([{ ...tried, credential: 'main' }]);
+    const byok = recoverEnd({ credential: 'mine', own: true }, 10);
     expect(byok.attempts).toEqual([{ ...tried, credential: 'mine', own: true }]);
   });
 
   it('with a mark charges the input, estimated where the vendor had not reported it', () => {
-    expect(endOf({ inputTokens: 1_000 }, 10)).toMatchObject({
-      usage: usageOf(1_000, 10),
+    expect(recoverEnd({ inputTokens: 1_000 }, 10)).toMatchObject({
+      usage: sampleUsage(1_000, 10),
       chargeMicro: 7_280_000n,
     });
   });
@@ -295,63 +295,68 @@ describe('the end of an interrupted call', () => {
       dimension,
     }));
     const used = (outputText: number | undefined) =>
-      endOf({ inputTokens: 1_000, images: 2, windows }, outputText).windows.map((each) => each.used);
+      recoverEnd({ inputTokens: 1_000, images: 2, windows }, outputText).windows.map((each) => each.used);
     expect(used(10)).toEqual([1n, 1_010n, 7_280n, 2n, 0n]);
     expect(used(undefined)).toEqual([1n, 1_000n, 0n, 2n, 0n]);
-    expect(endOf({ windows: windows.slice(0, 1) }, 1).windows).toEqual([
+    expect(recoverEnd({ windows: windows.slice(0, 1) }, 1).windows).toEqual([
       { ...window, dimension: 'requests', used: 1n },
     ]);
   });
 
   it('has its hold at the last mark, except in older journals', () => {
-    expect(endOf({ inputTokens: 1_000, heldMicro: 5_000_000n }, 10, 6_000_000n)).toMatchObject({
+    expect(recoverEnd({ inputTokens: 1_000, heldMicro: 5_000_000n }, 10, 6_000_000n)).toMatchObject({
       chargeMicro: 7_280_000n,
       heldMicro: 6_000_000n,
     });
-    expect(endOf({ inputTokens: 1_000, heldMicro: 5_000_000n }, 10).heldMicro).toBe(7_280_000n);
-    expect(endOf({ inputTokens: 1_000, heldMicro: 9_000_000n }, 10).heldMicro).toBe(9_000_000n);
-    expect(endOf({ heldMicro: 5_000_000n }, undefined).heldMicro).toBe(5_000_000n);
+    expect(recoverEnd({ inputTokens: 1_000, heldMicro: 5_000_000n }, 10).heldMicro).toBe(7_280_000n);
+    expect(recoverEnd({ inputTokens: 1_000, heldMicro: 9_000_000n }, 10).heldMicro).toBe(9_000_000n);
+    expect(recoverEnd({ heldMicro: 5_000_000n }, undefined).heldMicro).toBe(5_000_000n);
   });
 
   it('is settled by the basis of its grant', () => {
     const granted = { month: '2026-12', mayExchange: true, capMicro: 9n, creditsPerYuan: 500 } as const;
-    expect(endOf({ ...granted, inputTokens: 1_000 }, 10)).toMatchObject({
+    expect(recoverEnd({ ...granted, inputTokens: 1_000 }, 10)).toMatchObject({
       ...granted,
       chargeMicro: 3_640_000n,
     });
-    const { month, mayExchange } = endOf({}, 10);
+    const { month, mayExchange } = recoverEnd({}, 10);
     expect([month, mayExchange]).toEqual([undefined, undefined]);
   });
 
   it('has its maximum use, except in older journals', () => {
     const expected = { inputTokens: 1_000, outputTokens: 64, images: 2 };
-    expect(endOf({ inputTokens: 1_000, outputTokensMax: 64, images: 2 }, 10).expected).toEqual(expected);
-    expect(endOf({ inputTokens: 1_000 }, 10).expected).toBeUndefined();
-    expect(endOf({ inputTokens: 1_000, outputTokensMax: 64, payer: 'byok' }, 10).expected).toBeUndefined();
+    expect(recoverEnd({ inputTokens: 1_000, outputTokensMax: 64, images: 2 }, 10).expected).toEqual(expected);
+    expect(recoverEnd({ inputTokens: 1_000 }, 10).expected).toBeUndefined();
+    expect(
+      recoverEnd({ inputTokens: 1_000, outputTokensMax: 64, payer: 'byok' }, 10).expected,
+    ).toBeUndefined();
   });
 
   it('of a model without a price has output too', () => {
     const free = { ...SAMPLE_PRICE.prices, inputMicro: 0n, outputMicro: 0n };
     const price = { ...SAMPLE_PRICE, prices: free };
-    expect(endOf({ price }, 10)).toMatchObject({ amountMicro: 0n, freeReason: 'below-one-credit' });
+    expect(recoverEnd({ price }, 10)).toMatchObject({ amountMicro: 0n, freeReason: 'below-one-credit' });
   });
 
   it('charges nothing below one Credit', () => {
-    expect(endOf({ inputTokens: 0 }, 35)).toMatchObject({
+    expect(recoverEnd({ inputTokens: 0 }, 35)).toMatchObject({
       amountMicro: 980n,
       chargeMicro: 0n,
       freeReason: 'below-one-credit',
     });
-    expect(endOf({ inputTokens: 0 }, 36)).toMatchObject({ chargeMicro: 1_008_000n, freeReason: null });
+    expect(recoverEnd({ inputTokens: 0 }, 36)).toMatchObject({ chargeMicro: 1_008_000n, freeReason: null });
   });
 
   it('without Credits charges nothing, and has the amount', () => {
-    expect(endOf({ payer: 'byok' }, 500)).toMatchObject({
+    expect(recoverEnd({ payer: 'byok' }, 500)).toMatchObject({
       amountMicro: 21_000n,
       chargeMicro: 0n,
       freeReason: 'byok',
     });
-    expect(endOf({ payer: 'subscription' }, 500)).toMatchObject({ chargeMicro: 0n, freeReason: 'covered' });
-    expect(endOf({ payer: 'none' }, 500)).toMatchObject({ chargeMicro: 0n });
+    expect(recoverEnd({ payer: 'subscription' }, 500)).toMatchObject({
+      chargeMicro: 0n,
+      freeReason: 'covered',
+    });
+    expect(recoverEnd({ payer: 'none' }, 500)).toMatchObject({ chargeMicro: 0n });
   });
 });

@@ -7,7 +7,7 @@ import { maxMicro } from '../../kernel/money.ts';
 import { inputTokens, NO_USAGE, totalTokens, type Usage } from '../../kernel/usage.ts';
 import { settleBatch } from '../batch.ts';
 import type { CallRecord, LedgerStore, OpenCall } from '../contract.ts';
-import { billOf, endRecord } from '../end-record.ts';
+import { computeBill, endRecord } from '../end-record.ts';
 import { isOverrun } from '../overrun.ts';
 import { tellGate } from '../tell-gate.ts';
 import type { JournalRecord, Mark } from './record.ts';
@@ -187,7 +187,7 @@ export function endAtLastMark(call: Interrupted, creditsPerYuanNow: number): Cal
   const { credential, own, inputTokens, images, outputTokensMax, ...terms } = open;
   const { routeId, vendor } = open;
   const usage = usageAtLastMark(call);
-  const bill = billOf(open, usage, open.creditsPerYuan ?? creditsPerYuanNow);
+  const bill = computeBill(open, usage, open.creditsPerYuan ?? creditsPerYuanNow);
   const durationMs = Math.max(0, (mark?.atMs ?? open.createdAtMs) - open.createdAtMs);
   // A hold grows with the cost. Older journals do not record its growth.
   const heldMicro =

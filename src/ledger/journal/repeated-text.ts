@@ -85,11 +85,11 @@ function encodeWindow({ scope, dimension, seconds, startedAtMs }: LeasedWindow):
 const priceTexts = new WeakMap<Prices, string>();
 const rateTexts = new WeakMap<Rates, string>();
 
-function encodePrice(price: PriceSnapshot): string {
-  return `{"prices":${textOf(priceTexts, price.prices)},"rates":${textOf(rateTexts, price.rates)}}`;
+function encodePrice({ prices, rates }: PriceSnapshot): string {
+  return `{"prices":${stringifyOnce(priceTexts, prices)},"rates":${stringifyOnce(rateTexts, rates)}}`;
 }
 
-function textOf<Value extends object>(texts: WeakMap<Value, string>, value: Value): string {
+function stringifyOnce<Value extends object>(texts: WeakMap<Value, string>, value: Value): string {
   const known = texts.get(value);
   if (known !== undefined) return known;
   const text = JSON.stringify(value, (_, field) =>

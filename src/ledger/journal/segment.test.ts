@@ -16,7 +16,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-async function linesOf(content: string | Buffer): Promise<string[]> {
+async function writeAndReadLines(content: string | Buffer): Promise<string[]> {
   const path = segmentPath(directory, 1);
   await writeFile(path, content);
   const lines: string[] = [];
@@ -43,8 +43,8 @@ describe('segments', () => {
     const line = fc.stringMatching(/^[a-z]{0,40}$/);
     await fc.assert(
       fc.asyncProperty(fc.array(line, { maxLength: 30 }), async (lines) => {
-        expect(await linesOf(lines.map((text) => `${text}\n`).join(''))).toEqual(lines);
-        expect(await linesOf(`${lines.join('\n')}\nlast`)).toEqual([
+        expect(await writeAndReadLines(lines.map((text) => `${text}\n`).join(''))).toEqual(lines);
+        expect(await writeAndReadLines(`${lines.join('\n')}\nlast`)).toEqual([
           ...(lines.length ? lines : ['']),
           'last',
         ]);
@@ -55,11 +55,11 @@ describe('segments', () => {
 
   it('return a line of a whole record across the borders of reads', async () => {
     const lines = Array.from({ length: 9 }, (_, index) => String(index).repeat(FRAME_BYTES_MAX - 1));
-    expect(await linesOf(lines.map((text) => `${text}\n`).join(''))).toEqual(lines);
+    expect(await writeAndReadLines(lines.map((text) => `${text}\n`).join(''))).toEqual(lines);
   });
 
   it('never hold a line in memory that is longer than a record', async () => {
-    const lines = await linesOf(Buffer.alloc(1_000_000, 0x61));
+    const lines = await writeAndReadLines(Buffer.alloc(1_000_000, 0x61));
     expect(lines.length).toBeGreaterThan(5);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(2 * FRAME_BYTES_MAX);
   });

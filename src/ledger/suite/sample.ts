@@ -28,7 +28,7 @@ export const SAMPLE_PRICE: PriceSnapshot = {
   },
 };
 
-export function usageOf(inputFresh: number, outputText: number): Usage {
+export function sampleUsage(inputFresh: number, outputText: number): Usage {
   return { ...NO_USAGE, inputFresh, outputText };
 }
 
@@ -63,7 +63,7 @@ export function sampleEnd(callId: string, parts: Partial<CallRecord> = {}): Call
     ...open,
     status: 200,
     errorCode: null,
-    usage: usageOf(1_000, 500),
+    usage: sampleUsage(1_000, 500),
     estimated: false,
     amountMicro: 21_000n,
     chargeMicro: 21_000_000n,
