@@ -17,7 +17,7 @@ import { schedules } from './suite/schedules.ts';
 import { scopes, shares } from './suite/scopes.ts';
 import { slots } from './suite/slots.ts';
 import { anchors, independence, order, otherDimensions, tokens } from './suite/windows.ts';
-import { callOf, type GateUnderTest, leaseOf, type MakeGate, type World } from './suite/world.ts';
+import { createCall, type GateUnderTest, type MakeGate, requireLease, type World } from './suite/world.ts';
 
 const CHAPTERS = {
   exactness,
@@ -62,8 +62,8 @@ export function gateContract(name: string, makeGate: MakeGate): void {
     const world: World = {
       gate: () => under.gate,
       advance: async (ms) => under.advance(ms),
-      enter: async (parts) => under.gate.enter(callOf(parts)),
-      lease: async (parts) => leaseOf(await under.gate.enter(callOf(parts))),
+      enter: async (parts) => under.gate.enter(createCall(parts)),
+      lease: async (parts) => requireLease(await under.gate.enter(createCall(parts))),
     };
     beforeEach(async () => {
       under = await makeGate();

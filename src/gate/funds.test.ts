@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { freeNow, hold, isIdle, openWallet, release, settlePending, turnMonth } from './funds.ts';
-import { fundsOf } from './suite/world.ts';
+import { createFunds } from './suite/world.ts';
 
 const TERMS = { autoExchange: false, capMicro: 0n };
 
@@ -10,7 +10,7 @@ describe('a wallet', () => {
     const charges = fc.array(fc.tuple(fc.bigInt(0n, 1_000n), fc.bigInt(0n, 1_000n), fc.nat(3)));
     fc.assert(
       fc.property(charges, (calls) => {
-        const wallet = openWallet(fundsOf({ creditsMicro: 10n ** 9n }), '2026-01');
+        const wallet = openWallet(createFunds({ creditsMicro: 10n ** 9n }), '2026-01');
         let month = 1;
         const running = calls.map(([heldMicro, chargeMicro, later]) => {
           month += later === 3 ? 1 : 0;
@@ -28,7 +28,7 @@ describe('a wallet', () => {
   });
 
   it('never goes back to an earlier month', () => {
-    const wallet = openWallet(fundsOf(), '2026-12');
+    const wallet = openWallet(createFunds(), '2026-12');
     hold(wallet, 5n, wallet.month);
     turnMonth(wallet, '2026-11');
     expect(wallet).toMatchObject({ month: '2026-12', monthHeldMicro: 5n });
@@ -37,7 +37,7 @@ describe('a wallet', () => {
   });
 
   it('throws when more is released than was held', () => {
-    expect(() => release(openWallet(fundsOf(), '2026-01'), 1n, 0n, '2026-01')).toThrow('was held');
-    expect(() => hold(openWallet(fundsOf(), '2026-01'), -1n, '2026-01')).toThrow('never negative');
+    expect(() => release(openWallet(createFunds(), '2026-01'), 1n, 0n, '2026-01')).toThrow('was held');
+    expect(() => hold(openWallet(createFunds(), '2026-01'), -1n, '2026-01')).toThrow('never negative');
   });
 });

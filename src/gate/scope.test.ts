@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { Dimension } from '../catalog/contract.ts';
 import { ManualClock } from '../kernel/time/clock.ts';
 import { Scope } from './scope.ts';
-import { callOf, policyOf, rule } from './suite/world.ts';
+import { createCall, createPolicy, rule } from './suite/world.ts';
 import { toRules, type Window } from './window.ts';
 
-const MINUTE = toRules(policyOf([rule('requests', 60, 9n)])).all;
+const MINUTE = toRules(createPolicy([rule('requests', 60, 9n)])).all;
 const START_MS = Date.UTC(2026, 0, 1);
 
 function use(scope: Scope, clock: ManualClock): Window {
   const running = scope.lookUp(MINUTE, clock.monotonic());
-  scope.take(MINUTE, running, callOf(), clock.monotonic());
+  scope.take(MINUTE, running, createCall(), clock.monotonic());
   const [window] = running;
   if (window === undefined) throw new Error('every call uses requests');
   return window;
@@ -22,11 +22,11 @@ function remembered(startedAtMs: number, used = 5n) {
 
 describe('a scope', () => {
   it('names exactly the windows that the call was admitted under', () => {
-    const rules = toRules(policyOf([rule('images', 60, 9n), rule('tokens', 60, 9n)])).all;
+    const rules = toRules(createPolicy([rule('images', 60, 9n), rule('tokens', 60, 9n)])).all;
     const scope = new Scope('key:1', new ManualClock());
-    scope.take(rules, scope.lookUp(rules, 0), callOf({ inputTokens: 1, images: 2 }), 0);
+    scope.take(rules, scope.lookUp(rules, 0), createCall({ inputTokens: 1, images: 2 }), 0);
     const running = scope.lookUp(rules, 5);
-    scope.take(rules, running, callOf({ inputTokens: 3 }), 5);
+    scope.take(rules, running, createCall({ inputTokens: 3 }), 5);
     expect(running).toMatchObject([undefined, { endsAtMs: 60_000, used: 4n }]);
   });
 

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { PolicyWindow } from '../catalog/contract.ts';
 import { ManualClock } from '../kernel/time/clock.ts';
 import { Scope } from './scope.ts';
-import { callOf, policyOf } from './suite/world.ts';
+import { createCall, createPolicy } from './suite/world.ts';
 import { findRefusal, type Rule, toCoverageRules, toRules } from './window.ts';
 
 function rulesFor(...windows: PolicyWindow[]): readonly Rule[] {
-  return toRules(policyOf(windows)).all;
+  return toRules(createPolicy(windows)).all;
 }
 
 describe('windows', () => {
   it('have no rules without a policy, and rules are computed once per policy and plan', () => {
     expect(toRules(undefined).all).toEqual([]);
-    const policy = policyOf([]);
+    const policy = createPolicy([]);
     expect(toRules(policy)).toBe(toRules(policy));
     const coverage = [{ seconds: 5, amountMicro: 7n }];
     expect(toCoverageRules(coverage)).toBe(toCoverageRules(coverage));
@@ -41,8 +41,8 @@ describe('windows', () => {
     const passed: number[] = [];
     for (let nowMs = 0; nowMs < 5_000; nowMs++) {
       const running = scope.lookUp(rules, nowMs);
-      if (findRefusal(rules, running, callOf(), nowMs) !== undefined) continue;
-      scope.take(rules, running, callOf(), nowMs);
+      if (findRefusal(rules, running, createCall(), nowMs) !== undefined) continue;
+      scope.take(rules, running, createCall(), nowMs);
       passed.push(nowMs);
     }
     expect(passed).toEqual([0, 1, 2, 1000, 1001, 1002, 2000, 2001, 2002, 3000, 3001, 3002, 4000, 4001, 4002]);

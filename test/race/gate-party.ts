@@ -5,12 +5,12 @@ import { createRedisGate } from '../../src/gate/redis/gate.ts';
 import {
   CREDIT,
   CREDIT_YUAN,
-  callOf,
-  coverOf,
-  fundsOf,
-  holdOf,
-  moneyOf,
-  policyOf,
+  createCall,
+  createCoverage,
+  createFunds,
+  createHold,
+  createMoney,
+  createPolicy,
   rule,
 } from '../../src/gate/suite/world.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
@@ -25,16 +25,19 @@ const connection = await connectRedis(url, silentLogger, 30_000);
 const gate = createRedisGate({ client: connection.client, clock: systemClock, log: silentLogger });
 const credits = BigInt(limit) * 10n;
 const dear = { leastMicro: 10n * CREDIT };
-const rich = fundsOf({ creditsMicro: credits * CREDIT * 100n });
+const rich = createFunds({ creditsMicro: credits * CREDIT * 100n });
 const KINDS = {
-  requests: { policy: policyOf([rule('requests', 3600, BigInt(limit))]) },
-  tokens: { policy: policyOf([rule('tokens', 3600, BigInt(limit) * 7n)]), inputTokens: 7 },
-  images: { policy: policyOf([rule('images', 3600, BigInt(limit) * 2n)]), images: 2 },
-  concurrency: { policy: policyOf([], Number(limit)) },
-  credits: { money: holdOf(fundsOf({ creditsMicro: credits * CREDIT }), dear) },
-  cap: { money: holdOf(rich, { ...dear, capMicro: credits * CREDIT_YUAN }) },
-  coverage: { money: moneyOf({ ...dear, coverage: coverOf(credits) }) },
-  amount: { policy: policyOf([rule('amount', 3600, credits * CREDIT_YUAN)]), money: holdOf(rich, dear) },
+  requests: { policy: createPolicy([rule('requests', 3600, BigInt(limit))]) },
+  tokens: { policy: createPolicy([rule('tokens', 3600, BigInt(limit) * 7n)]), inputTokens: 7 },
+  images: { policy: createPolicy([rule('images', 3600, BigInt(limit) * 2n)]), images: 2 },
+  concurrency: { policy: createPolicy([], Number(limit)) },
+  credits: { money: createHold(createFunds({ creditsMicro: credits * CREDIT }), dear) },
+  cap: { money: createHold(rich, { ...dear, capMicro: credits * CREDIT_YUAN }) },
+  coverage: { money: createMoney({ ...dear, coverage: createCoverage(credits) }) },
+  amount: {
+    policy: createPolicy([rule('amount', 3600, credits * CREDIT_YUAN)]),
+    money: createHold(rich, dear),
+  },
 };
 
 /** How many entered; whoever is neither let in nor refused spoils the count. */
@@ -44,7 +47,7 @@ async function storm(kind: keyof typeof KINDS, accountId: number): Promise<numbe
   const caller = async (): Promise<void> => {
     while (left-- > 0) {
       const callId = `req_${process.pid}_${crypto.randomUUID()}`;
-      const result = await gate.enter({ ...callOf({ accountId, ...KINDS[kind] }), callId });
+      const result = await gate.enter({ ...createCall({ accountId, ...KINDS[kind] }), callId });
       if (result.kind === 'entered') entered += 1;
       else if (result.kind !== 'gate-refused') throw new Error(result.kind);
     }

@@ -7,15 +7,15 @@ import {
   type CallParts,
   CREDIT,
   CREDIT_YUAN,
-  callOf,
-  coverOf,
-  fundsOf,
-  holdOf,
-  leaseOf,
-  moneyOf,
-  policyOf,
-  reasonOf,
+  createCall,
+  createCoverage,
+  createFunds,
+  createHold,
+  createMoney,
+  createPolicy,
+  requireLease,
   rule,
+  toReason,
 } from '../../src/gate/suite/world.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { ManualClock } from '../../src/kernel/time/clock.ts';
@@ -27,13 +27,13 @@ const WIDE = { requests: 9n, tokens: 900n, images: 90n, videos: 90n, amount: 9_0
 type Limited = keyof typeof WIDE;
 const LIMITED = Object.keys(WIDE) as Limited[];
 const SECONDS = 60;
-const RICH = fundsOf({ creditsMicro: 900n * CREDIT });
+const RICH = createFunds({ creditsMicro: 900n * CREDIT });
 const TEN = { wantMicro: 10n * CREDIT, leastMicro: 10n * CREDIT };
-const RICH_MONEY = holdOf(RICH, TEN);
+const RICH_MONEY = createHold(RICH, TEN);
 const CALL = { inputTokens: 7, images: 2, videos: 1, money: RICH_MONEY };
 
 const policyWith = (changes: Partial<Record<Limited, bigint>>, concurrency = 9) =>
-  policyOf(
+  createPolicy(
     LIMITED.map((dimension) => rule(dimension, SECONDS, { ...WIDE, ...changes }[dimension])),
     concurrency,
   );
@@ -48,22 +48,24 @@ const REFUSALS: Readonly<Record<string, CallParts>> = {
   amount: { policy: policyWith({ amount: 15n * CREDIT_YUAN }) },
   credits: {
     policy: policyWith({}),
-    money: holdOf(RICH, { wantMicro: 895n * CREDIT, leastMicro: 895n * CREDIT }),
+    money: createHold(RICH, { wantMicro: 895n * CREDIT, leastMicro: 895n * CREDIT }),
   },
-  cap: { policy: policyWith({}), money: holdOf(RICH, { ...TEN, capMicro: 15n * CREDIT_YUAN }) },
-  coverage: { policy: policyWith({}), money: moneyOf({ ...TEN, coverage: coverOf(5n) }) },
+  cap: { policy: policyWith({}), money: createHold(RICH, { ...TEN, capMicro: 15n * CREDIT_YUAN }) },
+  coverage: { policy: policyWith({}), money: createMoney({ ...TEN, coverage: createCoverage(5n) }) },
 };
 
 /** What every dimension has counted, asked with limits that nobody can keep. */
 async function countsOf(gate: Gate): Promise<Record<string, bigint>> {
   const counts: Record<string, bigint> = { running: BigInt(gate.active) };
   for (const dimension of LIMITED) {
-    const result = await gate.enter(callOf({ ...CALL, policy: policyOf([rule(dimension, SECONDS, 0n)]) }));
+    const result = await gate.enter(
+      createCall({ ...CALL, policy: createPolicy([rule(dimension, SECONDS, 0n)]) }),
+    );
     if (result.kind !== 'gate-refused') throw new Error(`${dimension}: ${result.kind}`);
     counts[dimension] = result.used;
   }
-  const everything = holdOf(RICH, { wantMicro: 10_000n * CREDIT, leastMicro: 10_000n * CREDIT });
-  const money = await gate.enter(callOf({ money: everything }));
+  const everything = createHold(RICH, { wantMicro: 10_000n * CREDIT, leastMicro: 10_000n * CREDIT });
+  const money = await gate.enter(createCall({ money: everything }));
   if (money.kind !== 'gate-refused') throw new Error(`money: ${money.kind}`);
   return { ...counts, credits: money.used };
 }
@@ -71,15 +73,15 @@ async function countsOf(gate: Gate): Promise<Record<string, bigint>> {
 function refusedCalls(makeGate: () => Gate): void {
   it.each(Object.keys(REFUSALS))('for %s: all other dimensions are unchanged', async (reason) => {
     const gate = makeGate();
-    leaseOf(await gate.enter(callOf({ ...CALL, policy: policyWith({}) })));
+    requireLease(await gate.enter(createCall({ ...CALL, policy: policyWith({}) })));
     const before = await countsOf(gate);
     expect(before).toMatchObject({ running: 1n, requests: 1n, tokens: 7n, images: 2n, videos: 1n });
     expect(before.amount).toBe(10n * CREDIT_YUAN);
     for (let tries = 0; tries < 20; tries++) {
-      expect(reasonOf(await gate.enter(callOf({ ...CALL, ...REFUSALS[reason] })))).toBe(reason);
+      expect(toReason(await gate.enter(createCall({ ...CALL, ...REFUSALS[reason] })))).toBe(reason);
     }
     expect(await countsOf(gate)).toEqual(before);
-    expect(leaseOf(await gate.enter(callOf({ ...CALL, policy: policyWith({}) }))).heldMicro).toBe(
+    expect(requireLease(await gate.enter(createCall({ ...CALL, policy: policyWith({}) }))).heldMicro).toBe(
       10n * CREDIT,
     );
   });

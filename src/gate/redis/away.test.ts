@@ -15,24 +15,24 @@ import {
   CREDIT,
   CREDIT_YUAN,
   CREDITS_PER_YUAN,
-  callOf,
   charged,
-  coverOf,
-  fundsOf,
-  holdOf,
-  leaseOf,
+  createCall,
+  createCoverage,
+  createFunds,
+  createHold,
+  createPolicy,
   NOTHING_DONE,
-  policyOf,
-  reasonOf,
+  requireLease,
   rule,
+  toReason,
 } from '../suite/world.ts';
 import { GATE_UNTOLD_AT_ONCE } from './bounds.ts';
 import { connectRedis, type RedisConnection } from './connect.ts';
 import { createRedisGate, type RedisGate } from './gate.ts';
 
-const hold = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }));
+const hold = createHold(createFunds({ creditsMicro: 15n * CREDIT }));
 const greedy = { ...hold, wantMicro: 99n * CREDIT, shareMicro: 99n * CREDIT };
-const policy = policyOf(
+const policy = createPolicy(
   [rule('requests', 60, 1n), rule('tokens', 60, 100n), rule('amount', 60, 50n * CREDIT_YUAN)],
   1,
 );
@@ -67,7 +67,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
   });
 
   const held = async (): Promise<bigint> => {
-    const lease = leaseOf(await other.enter(callOf({ money: greedy })));
+    const lease = requireLease(await other.enter(createCall({ money: greedy })));
     await other.leave(lease, NOTHING_DONE);
     return lease.heldMicro;
   };
@@ -78,43 +78,43 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
 
   it('a call whose entry got no answer is taken out again, with all it took', async () => {
     faulty.lose = 'answers';
-    const money = { ...hold, coverage: coverOf(20n) };
-    expect(await gate.enter(callOf({ policy, money, inputTokens: 9 }))).toEqual(AWAY);
+    const money = { ...hold, coverage: createCoverage(20n) };
+    expect(await gate.enter(createCall({ policy, money, inputTokens: 9 }))).toEqual(AWAY);
     expect(gate.active).toBe(0);
     expect(gate.reachable).toBe(false);
-    expect(reasonOf(await other.enter(callOf({ policy })))).toBe('concurrency');
+    expect(toReason(await other.enter(createCall({ policy })))).toBe('concurrency');
     faulty.lose = 'nothing';
     await until(async () => (await state()).length === 0);
-    expect(leaseOf(await other.enter(callOf({ policy, money, inputTokens: 100 })))).toMatchObject({
+    expect(requireLease(await other.enter(createCall({ policy, money, inputTokens: 100 })))).toMatchObject({
       payer: 'subscription',
       heldMicro: 10n * CREDIT,
     });
   });
 
   it('the removal of such a call returns only its own part of a window', async () => {
-    const wide = policyOf([rule('requests', 60, 3n)]);
-    leaseOf(await other.enter(callOf({ policy: wide })));
+    const wide = createPolicy([rule('requests', 60, 3n)]);
+    requireLease(await other.enter(createCall({ policy: wide })));
     faulty.lose = 'answers';
-    await gate.enter(callOf({ policy: wide }));
+    await gate.enter(createCall({ policy: wide }));
     faulty.lose = 'nothing';
     await until(async () => (await state()).length === 2);
-    leaseOf(await other.enter(callOf({ policy: wide })));
-    leaseOf(await other.enter(callOf({ policy: wide })));
-    expect(await other.enter(callOf({ policy: wide }))).toMatchObject({ reason: 'requests', used: 3n });
+    requireLease(await other.enter(createCall({ policy: wide })));
+    requireLease(await other.enter(createCall({ policy: wide })));
+    expect(await other.enter(createCall({ policy: wide }))).toMatchObject({ reason: 'requests', used: 3n });
   });
 
   it('a call that could not be sent leaves no trace', async () => {
     faulty.lose = 'questions';
-    expect(await gate.enter(callOf({ policy, money: hold }))).toEqual(AWAY);
+    expect(await gate.enter(createCall({ policy, money: hold }))).toEqual(AWAY);
     faulty.lose = 'nothing';
     await sleep(300);
     expect(await state()).toEqual([]);
-    expect(reasonOf(await gate.enter(callOf({ policy, money: hold })))).toBe('entered');
+    expect(toReason(await gate.enter(createCall({ policy, money: hold })))).toBe('entered');
   });
 
   for (const lose of ['answers', 'questions'] as const) {
     it(`an end is sent until it is confirmed, and counts once, although ${lose} are lost`, async () => {
-      const lease = leaseOf(await gate.enter(callOf({ policy, money: hold, inputTokens: 10 })));
+      const lease = requireLease(await gate.enter(createCall({ policy, money: hold, inputTokens: 10 })));
       faulty.lose = lose;
       await gate.leave(lease, { ...charged(7n), tokens: 60 });
       await sleep(250);
@@ -123,15 +123,15 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
       await sleep(250);
       expect(await held()).toBe(8n * CREDIT);
       expect(
-        await other.enter(callOf({ policy: policyOf([rule('tokens', 60, 100n)]), inputTokens: 41 })),
+        await other.enter(createCall({ policy: createPolicy([rule('tokens', 60, 100n)]), inputTokens: 41 })),
       ).toMatchObject({ reason: 'tokens', used: 60n });
     });
 
     it(`a settlement is sent until it is confirmed, although ${lose} are lost, and its call leaves nothing pending`, async () => {
-      const lease = leaseOf(await gate.enter(callOf({ money: hold })));
+      const lease = requireLease(await gate.enter(createCall({ money: hold })));
       faulty.lose = lose;
       await gate.leave(lease, charged(7n));
-      const funds = fundsOf({ version: 2, creditsMicro: 8n * CREDIT });
+      const funds = createFunds({ version: 2, creditsMicro: 8n * CREDIT });
       await gate.settled({
         accountId: 1,
         calls: [{ callId: lease.callId, chargeMicro: 7n * CREDIT }],
@@ -145,7 +145,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
   }
 
   it('the hold of a settled call is never available before its charge is known', async () => {
-    const lease = leaseOf(await gate.enter(callOf({ money: hold })));
+    const lease = requireLease(await gate.enter(createCall({ money: hold })));
     faulty.lose = 'questions';
     await gate.leave(lease, charged(7n));
     for (let version = 0; version < GATE_UNTOLD_AT_ONCE; version++) await gate.raiseVersion(1, 1);
@@ -163,7 +163,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
   });
 
   it('a stream that extends its hold while Redis is briefly away waits, and gets it once', async () => {
-    const lease = leaseOf(await gate.enter(callOf({ money: hold })));
+    const lease = requireLease(await gate.enter(createCall({ money: hold })));
     faulty.lose = 'answers';
     const asked = gate.extend(lease, 2n * CREDIT);
     await sleep(300);
@@ -174,7 +174,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
   });
 
   it('a stream that extends its hold and gets no answer for two seconds gets nothing', async () => {
-    const lease = leaseOf(await gate.enter(callOf({ money: hold })));
+    const lease = requireLease(await gate.enter(createCall({ money: hold })));
     faulty.lose = 'questions';
     const startedAt = performance.now();
     expect(await gate.extend(lease, 2n * CREDIT)).toBe(0n);
@@ -184,19 +184,23 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
     expect(lease.heldMicro).toBe(10n * CREDIT);
   });
 
-  const cost = { policy: policyOf([rule('amount', 60, 50n * CREDIT_YUAN)]), money: hold };
+  const cost = { policy: createPolicy([rule('amount', 60, 50n * CREDIT_YUAN)]), money: hold };
   const settledFor = (credits: bigint, { callId }: Lease): SettledCalls => ({
     accountId: 1,
     calls: [{ callId, chargeMicro: credits * CREDIT, amountMicro: credits * CREDIT_YUAN }],
-    funds: fundsOf({ version: 2, creditsMicro: (15n - credits) * CREDIT }),
+    funds: createFunds({ version: 2, creditsMicro: (15n - credits) * CREDIT }),
   });
   const counted = async (): Promise<bigint | undefined> => {
-    const look = await other.look({ ...callOf(cost), coverage: undefined, creditsPerYuan: CREDITS_PER_YUAN });
+    const look = await other.look({
+      ...createCall(cost),
+      coverage: undefined,
+      creditsPerYuan: CREDITS_PER_YUAN,
+    });
     return look.kind === 'look' ? look.windows[0]?.used : undefined;
   };
 
   it('a stream that left extends no hold, although it was waiting for Redis', async () => {
-    const lease = leaseOf(await gate.enter(callOf(cost)));
+    const lease = requireLease(await gate.enter(createCall(cost)));
     faulty.lose = 'questions';
     const asked = gate.extend(lease, 2n * CREDIT);
     await gate.leave(lease, charged(7n));
@@ -207,7 +211,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
   });
 
   it('an extension that arrives after the end changes nothing', async () => {
-    const lease = leaseOf(await gate.enter(callOf(cost)));
+    const lease = requireLease(await gate.enter(createCall(cost)));
     faulty.lose = 'questions';
     const asked = gate.extend(lease, 2n * CREDIT);
     faulty.lose = 'nothing';
@@ -237,7 +241,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
     };
 
     it('as an end', async () => {
-      const lease = leaseOf(await gate.enter(callOf(cost)));
+      const lease = requireLease(await gate.enter(createCall(cost)));
       faulty.lose = 'questions';
       await gate.leave(lease, charged(7n));
       await arrive();
@@ -247,7 +251,7 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
     });
 
     it.each(['extend', 'rehold'] as const)('as its %s', async (way) => {
-      const lease = leaseOf(await gate.enter(callOf(cost)));
+      const lease = requireLease(await gate.enter(createCall(cost)));
       faulty.lose = 'questions';
       const asked = way === 'extend' ? gate.extend(lease, CREDIT) : gate.rehold(lease, hold);
       await until(() => !gate.reachable);
@@ -262,18 +266,20 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
 
     it('as an entry', async () => {
       faulty.lose = 'questions';
-      expect(await gate.enter(callOf({ policy, money: hold }))).toEqual(AWAY);
+      expect(await gate.enter(createCall({ policy, money: hold }))).toEqual(AWAY);
       await arrive();
       await nothingChanged();
-      expect(reasonOf(await other.enter(callOf({ policy, money: hold })))).toBe('entered');
+      expect(toReason(await other.enter(createCall({ policy, money: hold })))).toBe('entered');
     });
   });
 
   it('a killed server closes the gate at once, and one that returns opens it within 5 s', async () => {
-    const lease = leaseOf(await gate.enter(callOf({ money: hold })));
+    const lease = requireLease(await gate.enter(createCall({ money: hold })));
     await redis.kill();
     const startedAt = performance.now();
-    const refused = await Promise.all(Array.from({ length: 50 }, () => gate.enter(callOf({ money: hold }))));
+    const refused = await Promise.all(
+      Array.from({ length: 50 }, () => gate.enter(createCall({ money: hold }))),
+    );
     expect(refused).toEqual(Array.from({ length: 50 }, () => AWAY));
     expect(performance.now() - startedAt).toBeLessThan(BACK_MS);
     await gate.leave(lease, charged(7n));
@@ -285,18 +291,18 @@ describe.skipIf(redisServer === undefined)('Redis away and back (skipped without
 
   it('a frozen server closes the gate, and calls without an answer are taken out when it continues', async () => {
     redis.freeze();
-    const unheard = await gate.enter(callOf({ policy, money: hold }));
+    const unheard = await gate.enter(createCall({ policy, money: hold }));
     redis.thaw();
     expect(unheard).toEqual(AWAY);
     await expectBack(gate);
-    await until(async () => reasonOf(await gate.enter(callOf({ policy, money: hold }))) === 'entered');
+    await until(async () => toReason(await gate.enter(createCall({ policy, money: hold }))) === 'entered');
   });
 });
 
 async function expectBack(gate: RedisGate): Promise<void> {
   const startedAt = performance.now();
   await until(async () => {
-    const result: EnterResult = await gate.enter(callOf({ accountId: 99 }));
+    const result: EnterResult = await gate.enter(createCall({ accountId: 99 }));
     if (result.kind !== 'entered') return false;
     await gate.leave(result.lease, NOTHING_DONE);
     return true;
@@ -322,19 +328,19 @@ describe.skipIf(redisServer === undefined)(
       const gate = createRedisGate({ client: connection.client, clock: systemClock, log: silentLogger });
       const accounts = Array.from({ length: 30 }, (_, index) => index + 1);
       const enterAll = (): Promise<readonly EnterResult[]> =>
-        Promise.all(accounts.map((accountId) => gate.enter(callOf({ accountId }))));
-      const leases: Lease[] = (await enterAll()).map(leaseOf);
+        Promise.all(accounts.map((accountId) => gate.enter(createCall({ accountId }))));
+      const leases: Lease[] = (await enterAll()).map(requireLease);
       expect(connection.kind).toBe('cluster');
       await cluster.masters[1]?.kill();
       const during = await enterAll();
       const away = during.filter((result) => result.kind === 'gate-away');
       expect(away.length).toBeGreaterThan(0);
-      leases.push(...during.filter((result) => result.kind === 'entered').map(leaseOf));
+      leases.push(...during.filter((result) => result.kind === 'entered').map(requireLease));
       await cluster.masters[1]?.restart();
       const startedAt = performance.now();
       await until(async () => {
         const results = await enterAll();
-        leases.push(...results.filter((result) => result.kind === 'entered').map(leaseOf));
+        leases.push(...results.filter((result) => result.kind === 'entered').map(requireLease));
         return results.every((result) => result.kind === 'entered');
       });
       expect(performance.now() - startedAt).toBeLessThan(BACK_MS);

@@ -51,7 +51,7 @@ export async function connectRedis(
   log: Logger,
   timeoutMs: number = REDIS_TIMEOUT_MS,
 ): Promise<RedisConnection> {
-  const urls = seedsOf(addresses);
+  const urls = parseSeeds(addresses);
   let reason: unknown;
   for (const url of urls) {
     try {
@@ -67,7 +67,7 @@ export async function connectRedis(
   throw new RedisUnreachable(`no Redis answers at ${hosts}: ${why}`);
 }
 
-function seedsOf(addresses: string): readonly URL[] {
+function parseSeeds(addresses: string): readonly URL[] {
   const texts = addresses.split(',', REDIS_SEEDS_MAX).map((text) => text.trim());
   return texts.map((text) => {
     const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -122,7 +122,7 @@ class GateOnRedis implements RedisGate {
       clock: options.clock,
       outbox: this.#outbox,
       renew: (accountId, leases) =>
-        this.#run(LEAVE, this.#keysOf(accountId), renewArguments(this.#serverTimeMs(), leases)),
+        this.#run(LEAVE, this.#toKeys(accountId), renewArguments(this.#serverTimeMs(), leases)),
     });
     this.#planRenewal(GATE_RENEW_LOOK_MS);
   }
@@ -145,7 +145,7 @@ class GateOnRedis implements RedisGate {
     const line = enterArguments(this.#serverTimeMs(), request);
     let said: string;
     try {
-      said = await this.#run(ENTER, this.#keysOf(accountId), line);
+      said = await this.#run(ENTER, this.#toKeys(accountId), line);
     } catch (error) {
       // The answer may be lost although the call has entered: then it is removed again.
       if (!hadNoEffect(error)) this.#outbox.add({ accountId, tell: () => this.#undo(request) }, 'again');
@@ -174,7 +174,7 @@ class GateOnRedis implements RedisGate {
     do {
       try {
         const line = extendArguments(this.#serverTimeMs(), lease, beforeMicro + moreMicro);
-        const answer = readAnswer(await this.#run(ENTER, this.#keysOf(lease.accountId), line));
+        const answer = readAnswer(await this.#run(ENTER, this.#toKeys(lease.accountId), line));
         assert(answer.kind === 'held', 'a running call is neither stale nor refused');
         const grantedMicro = answer.held.heldMicro - beforeMicro;
         // A server that lost its memory may have less left than was granted before.
@@ -197,7 +197,7 @@ class GateOnRedis implements RedisGate {
     const line = reholdArguments(this.#serverTimeMs(), lease, money);
     let said: string;
     try {
-      said = await this.#run(ENTER, this.#keysOf(request.accountId), line);
+      said = await this.#run(ENTER, this.#toKeys(request.accountId), line);
     } catch (error) {
       lease.doubted ||= !hadNoEffect(error);
       return AWAY;
@@ -220,7 +220,7 @@ class GateOnRedis implements RedisGate {
     await this.#outbox.tell({
       accountId: lease.accountId,
       tell: async (hearing: Repetition) => {
-        const keys = this.#keysOf(lease.accountId);
+        const keys = this.#toKeys(lease.accountId);
         // Otherwise the hold would be gone before the charge is pending.
         if (lease.settledFunds !== undefined) await this.#settle(lease, lease.settledFunds);
         await this.#run(LEAVE, keys, leaveArguments(this.#serverTimeMs(), lease, actuals, hearing));
@@ -241,7 +241,7 @@ class GateOnRedis implements RedisGate {
     for (let start = 0; start === 0 || start < settlements.length; start += GATE_CALLS_PER_SCRIPT) {
       const some = settlements.slice(start, start + GATE_CALLS_PER_SCRIPT);
       const tell = async (): Promise<void> => {
-        await this.#run(LEAVE, this.#keysOf(accountId), settledArguments(this.#serverTimeMs(), funds, some));
+        await this.#run(LEAVE, this.#toKeys(accountId), settledArguments(this.#serverTimeMs(), funds, some));
       };
       await this.#outbox.tell({ accountId, tell });
     }
@@ -251,7 +251,7 @@ class GateOnRedis implements RedisGate {
     const settlement = { callId, amountMicro: undefined };
     await this.#run(
       LEAVE,
-      this.#keysOf(accountId),
+      this.#toKeys(accountId),
       settledArguments(this.#serverTimeMs(), funds, [settlement]),
     );
   }
@@ -260,7 +260,7 @@ class GateOnRedis implements RedisGate {
     const { accountId } = overrun;
     try {
       const line = coversArguments(this.#serverTimeMs(), overrun);
-      return (await this.#run(COVERS, this.#keysOf(accountId), line)) === '1';
+      return (await this.#run(COVERS, this.#toKeys(accountId), line)) === '1';
     } catch (error) {
       if (!isAway(error)) throw error;
       // The holds of calls of other processes are unknown now.
@@ -272,7 +272,7 @@ class GateOnRedis implements RedisGate {
     const line = lookArguments(this.#serverTimeMs(), request);
     let said: string;
     try {
-      said = await this.#run(LOOK, this.#keysOf(request.accountId), line);
+      said = await this.#run(LOOK, this.#toKeys(request.accountId), line);
     } catch {
       return AWAY;
     }
@@ -281,7 +281,7 @@ class GateOnRedis implements RedisGate {
 
   async raiseVersion(accountId: number, version: number): Promise<void> {
     const tell = async (): Promise<void> => {
-      await this.#run(LEAVE, this.#keysOf(accountId), versionArguments(this.#serverTimeMs(), version));
+      await this.#run(LEAVE, this.#toKeys(accountId), versionArguments(this.#serverTimeMs(), version));
     };
     await this.#outbox.tell({ accountId, tell });
   }
@@ -310,12 +310,12 @@ class GateOnRedis implements RedisGate {
   }
 
   async #undo(request: EnterRequest): Promise<void> {
-    const keys = this.#keysOf(request.accountId);
+    const keys = this.#toKeys(request.accountId);
     await this.#run(LEAVE, keys, undoArguments(this.#serverTimeMs(), request));
   }
 
   /** All keys in the slot of the account, whatever scope they count in. */
-  #keysOf(accountId: number): readonly string[] {
+  #toKeys(accountId: number): readonly string[] {
     const account = `${this.#prefix}{${accountId}}`;
     const keys = { hash: account, leases: `${account}:leases` };
     return KEYS.map((name) => keys[name]);

@@ -10,17 +10,17 @@ import {
   CREDIT,
   CREDIT_YUAN,
   CREDITS_PER_YUAN,
-  callOf,
   charged,
-  coverOf,
-  fundsOf,
-  holdOf,
-  leaseOf,
-  moneyOf,
+  createCall,
+  createCoverage,
+  createFunds,
+  createHold,
+  createMoney,
+  createPolicy,
   NOTHING_DONE,
-  policyOf,
-  reasonOf,
+  requireLease,
   rule,
+  toReason,
 } from '../suite/world.ts';
 import { GATE_KEEP_MS, GATE_LEASE_MS, GATE_RENEW_AFTER_MS, GATE_RENEW_LOOK_MS } from './bounds.ts';
 import { connectRedis, type RedisConnection } from './connect.ts';
@@ -29,9 +29,9 @@ import type { RedisClient } from './script.ts';
 
 const REMEMBERED_MAX = 1_000;
 const GIVEN_UP_AT_ONCE = 50;
-const policy = policyOf([rule('amount', 7_200, 100n * CREDIT_YUAN)]);
-const hold = holdOf(fundsOf({ creditsMicro: 15n * CREDIT }));
-const less = fundsOf({ version: 2, creditsMicro: 8n * CREDIT });
+const policy = createPolicy([rule('amount', 7_200, 100n * CREDIT_YUAN)]);
+const hold = createHold(createFunds({ creditsMicro: 15n * CREDIT }));
+const less = createFunds({ version: 2, creditsMicro: 8n * CREDIT });
 
 describe.skipIf(redisServer === undefined)('an expired lease (skipped without redis-server)', () => {
   let redis: TestRedis;
@@ -70,10 +70,11 @@ describe.skipIf(redisServer === undefined)('an expired lease (skipped without re
   });
 
   /** Somebody else calls, and with that gives up what is late. */
-  const pass = async (): Promise<void> => there.leave(leaseOf(await there.enter(callOf())), NOTHING_DONE);
+  const pass = async (): Promise<void> =>
+    there.leave(requireLease(await there.enter(createCall())), NOTHING_DONE);
   const used = async (): Promise<readonly (bigint | undefined)[]> => {
-    const coverage = coverOf(20n, 7_200);
-    const look = await there.look({ ...callOf({ policy }), coverage, creditsPerYuan: CREDITS_PER_YUAN });
+    const coverage = createCoverage(20n, 7_200);
+    const look = await there.look({ ...createCall({ policy }), coverage, creditsPerYuan: CREDITS_PER_YUAN });
     return look.kind === 'look' ? [look.windows[0]?.used, look.coverage[0]?.used] : [];
   };
   const callsKept = async (): Promise<number> => {
@@ -82,15 +83,15 @@ describe.skipIf(redisServer === undefined)('an expired lease (skipped without re
   };
 
   it('counts the cost of a call of a dead node once, although the node returns', async () => {
-    const money = moneyOf({ coverage: coverOf(20n, 7_200) });
-    const dead = leaseOf(await here.enter(callOf({ policy, money })));
+    const money = createMoney({ coverage: createCoverage(20n, 7_200) });
+    const dead = requireLease(await here.enter(createCall({ policy, money })));
     clock.advance(GATE_LEASE_MS);
     await pass();
     expect(await used()).toEqual([0n, 0n]);
     clock.advance(3_600_000);
     const call = { callId: dead.callId, chargeMicro: 0n, amountMicro: 10n * CREDIT_YUAN };
     for (let times = 0; times < 2; times++) {
-      await there.settled({ accountId: 1, calls: [call], funds: fundsOf() });
+      await there.settled({ accountId: 1, calls: [call], funds: createFunds() });
       expect(await used()).toEqual([10n * CREDIT_YUAN, 10n * CREDIT_YUAN]);
     }
     expect(await callsKept()).toBe(0);
@@ -98,12 +99,12 @@ describe.skipIf(redisServer === undefined)('an expired lease (skipped without re
   });
 
   it('counts a call that leaves later once, and its charge is pending', async () => {
-    const late = leaseOf(await here.enter(callOf({ policy, money: hold })));
+    const late = requireLease(await here.enter(createCall({ policy, money: hold })));
     clock.advance(GATE_LEASE_MS);
     await pass();
     await here.leave(late, charged(7n));
     expect(await used()).toEqual([7n * CREDIT_YUAN, 0n]);
-    expect(leaseOf(await there.enter(callOf({ money: hold }))).heldMicro).toBe(8n * CREDIT);
+    expect(requireLease(await there.enter(createCall({ money: hold }))).heldMicro).toBe(8n * CREDIT);
     const call = { callId: late.callId, chargeMicro: 7n * CREDIT, amountMicro: 7n * CREDIT_YUAN };
     await there.settled({ accountId: 1, calls: [call], funds: less });
     expect(await used()).toEqual([7n * CREDIT_YUAN, 0n]);
@@ -111,7 +112,7 @@ describe.skipIf(redisServer === undefined)('an expired lease (skipped without re
   });
 
   it('counts a repeated end, although the call was given up before it was confirmed', async () => {
-    const late = leaseOf(await here.enter(callOf({ policy, money: hold })));
+    const late = requireLease(await here.enter(createCall({ policy, money: hold })));
     faulty.lose = 'questions';
     await here.leave(late, charged(7n));
     clock.advance(GATE_LEASE_MS);
@@ -119,11 +120,11 @@ describe.skipIf(redisServer === undefined)('an expired lease (skipped without re
     faulty.lose = 'nothing';
     await until(() => here.untold === 0);
     expect(await used()).toEqual([7n * CREDIT_YUAN, 0n]);
-    expect(leaseOf(await there.enter(callOf({ money: hold }))).heldMicro).toBe(8n * CREDIT);
+    expect(requireLease(await there.enter(createCall({ money: hold }))).heldMicro).toBe(8n * CREDIT);
   });
 
   it('counts a call that was settled meanwhile when it leaves', async () => {
-    const late = leaseOf(await here.enter(callOf({ policy, money: hold })));
+    const late = requireLease(await here.enter(createCall({ policy, money: hold })));
     clock.advance(GATE_LEASE_MS);
     await pass();
     const call = { callId: late.callId, chargeMicro: 7n * CREDIT, amountMicro: 7n * CREDIT_YUAN };
@@ -135,7 +136,7 @@ describe.skipIf(redisServer === undefined)('an expired lease (skipped without re
   });
 
   it.each(['renew', 'extend'] as const)('is held again by %s', async (way) => {
-    const late = leaseOf(await here.enter(callOf({ policy, money: hold })));
+    const late = requireLease(await here.enter(createCall({ policy, money: hold })));
     clock.advance(GATE_LEASE_MS);
     await pass();
     expect(await used()).toEqual([0n, 0n]);
@@ -146,36 +147,36 @@ describe.skipIf(redisServer === undefined)('an expired lease (skipped without re
     expect(await used()).toEqual([7n * CREDIT_YUAN, 0n]);
   });
 
-  const capped = holdOf(fundsOf({ creditsMicro: 900n * CREDIT }), { capMicro: 10n * CREDIT_YUAN });
+  const capped = createHold(createFunds({ creditsMicro: 900n * CREDIT }), { capMicro: 10n * CREDIT_YUAN });
 
   it('is renewed by a node that was cut off before another call enters', async () => {
-    const stream = leaseOf(await here.enter(callOf({ policy, money: capped })));
+    const stream = requireLease(await here.enter(createCall({ policy, money: capped })));
     clock.advance(GATE_LEASE_MS + 5_000);
-    const calls = Array.from({ length: 5 }, () => here.enter(callOf({ policy, money: capped })));
-    expect((await Promise.all(calls)).map(reasonOf)).toEqual(Array.from({ length: 5 }, () => 'cap'));
+    const calls = Array.from({ length: 5 }, () => here.enter(createCall({ policy, money: capped })));
+    expect((await Promise.all(calls)).map(toReason)).toEqual(Array.from({ length: 5 }, () => 'cap'));
     expect(await used()).toEqual([10n * CREDIT_YUAN, 0n]);
     await here.leave(stream, NOTHING_DONE);
-    expect(reasonOf(await here.enter(callOf({ money: capped })))).toBe('entered');
+    expect(toReason(await here.enter(createCall({ money: capped })))).toBe('entered');
   });
 
   it('makes a node that was cut off send the debts of its ended calls before another call enters', async () => {
-    const stream = leaseOf(await here.enter(callOf({ policy, money: hold })));
+    const stream = requireLease(await here.enter(createCall({ policy, money: hold })));
     faulty.lose = 'questions';
     await here.leave(stream, charged(7n));
     clock.advance(GATE_LEASE_MS);
     faulty.lose = 'nothing';
     await here.renew();
-    expect(leaseOf(await here.enter(callOf({ money: hold }))).heldMicro).toBe(8n * CREDIT);
+    expect(requireLease(await here.enter(createCall({ money: hold }))).heldMicro).toBe(8n * CREDIT);
   });
 
   it('lets nothing enter while running calls cannot be renewed', async () => {
-    leaseOf(await here.enter(callOf({ policy, money: capped })));
+    requireLease(await here.enter(createCall({ policy, money: capped })));
     clock.advance(GATE_LEASE_MS);
     faulty.lose = 'questions';
-    expect(reasonOf(await here.enter(callOf({ money: capped })))).toBe('gate-away');
+    expect(toReason(await here.enter(createCall({ money: capped })))).toBe('gate-away');
     expect(faulty.lost).toHaveLength(1);
     faulty.lose = 'nothing';
-    expect(reasonOf(await here.enter(callOf({ money: capped })))).toBe('cap');
+    expect(toReason(await here.enter(createCall({ money: capped })))).toBe('cap');
   });
 
   /** As a living node does, for longer than any lease lasts. */
@@ -185,36 +186,38 @@ describe.skipIf(redisServer === undefined)('an expired lease (skipped without re
       await here.renew();
     }
   };
-  const enterOf = async (accountId: number): Promise<string> =>
-    reasonOf(await here.enter(callOf({ accountId, money: capped })));
+  const tryEnter = async (accountId: number): Promise<string> =>
+    toReason(await here.enter(createCall({ accountId, money: capped })));
 
   it('of an unreachable cluster server closes the gate for its accounts only', async () => {
-    leaseOf(await here.enter(callOf({ accountId: 1, money: capped })));
-    const stream = leaseOf(await here.enter(callOf({ accountId: 2 })));
+    requireLease(await here.enter(createCall({ accountId: 1, money: capped })));
+    const stream = requireLease(await here.enter(createCall({ accountId: 2 })));
     faulty.of = 1;
     faulty.lose = 'questions';
     await liveOn();
-    expect([await enterOf(1), await enterOf(2)]).toEqual(['gate-away', 'entered']);
+    expect([await tryEnter(1), await tryEnter(2)]).toEqual(['gate-away', 'entered']);
     const untilMs = Number(await redis.inspect.zscore('tollgate:{2}:leases', stream.callId));
     expect(untilMs).toBeGreaterThan(clock.now());
     faulty.lose = 'nothing';
-    expect(await enterOf(1)).toBe('cap');
+    expect(await tryEnter(1)).toBe('cap');
   });
 
   it('with an end that cannot be sent closes the gate for its own account only', async () => {
-    const ended = leaseOf(await here.enter(callOf({ accountId: 1, money: capped })));
-    leaseOf(await here.enter(callOf({ accountId: 2 })));
+    const ended = requireLease(await here.enter(createCall({ accountId: 1, money: capped })));
+    requireLease(await here.enter(createCall({ accountId: 2 })));
     faulty.of = 1;
     faulty.lose = 'questions';
     await here.leave(ended, charged(7n));
     await liveOn();
-    expect([await enterOf(1), await enterOf(2)]).toEqual(['gate-away', 'entered']);
+    expect([await tryEnter(1), await tryEnter(2)]).toEqual(['gate-away', 'entered']);
     faulty.lose = 'nothing';
-    expect(leaseOf(await here.enter(callOf({ accountId: 1, money: capped }))).heldMicro).toBe(3n * CREDIT);
+    expect(requireLease(await here.enter(createCall({ accountId: 1, money: capped }))).heldMicro).toBe(
+      3n * CREDIT,
+    );
   });
 
   it('with an unconfirmed renewal is tried again at once', async () => {
-    const stream = leaseOf(await here.enter(callOf({ policy, money: capped })));
+    const stream = requireLease(await here.enter(createCall({ policy, money: capped })));
     clock.advance(GATE_LEASE_MS - 1);
     faulty.lose = 'questions';
     await here.renew();
@@ -227,7 +230,7 @@ describe.skipIf(redisServer === undefined)('an expired lease (skipped without re
 
   it('is kept in a bounded number per account, and no longer than a week', async () => {
     const over = 2 * GIVEN_UP_AT_ONCE;
-    const calls = Array.from({ length: REMEMBERED_MAX + over }, () => here.enter(callOf()));
+    const calls = Array.from({ length: REMEMBERED_MAX + over }, () => here.enter(createCall()));
     await Promise.all(calls);
     clock.advance(GATE_LEASE_MS);
     const times = (REMEMBERED_MAX + over) / GIVEN_UP_AT_ONCE;
@@ -241,7 +244,7 @@ describe.skipIf(redisServer === undefined)('an expired lease (skipped without re
   });
 
   it('is not renewed after the end', async () => {
-    const stream = leaseOf(await here.enter(callOf({ policy, money: hold })));
+    const stream = requireLease(await here.enter(createCall({ policy, money: hold })));
     clock.advance(GATE_RENEW_AFTER_MS);
     faulty.lose = 'questions';
     await here.renew();
@@ -258,7 +261,7 @@ describe.skipIf(redisServer === undefined)('an expired lease (skipped without re
     };
     const over = REMEMBERED_MAX + GIVEN_UP_AT_ONCE;
     faulty.lose = 'questions';
-    await Promise.all(Array.from({ length: over }, () => here.enter(callOf())));
+    await Promise.all(Array.from({ length: over }, () => here.enter(createCall())));
     faulty.lose = 'nothing';
     await until(() => here.untold === 0);
     expect(await marks()).toBe(REMEMBERED_MAX);

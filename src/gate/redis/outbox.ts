@@ -124,7 +124,7 @@ export class Outbox {
   /** Until all are sent, or one fails. */
   async #tellInOrder({ untold }: Account): Promise<boolean> {
     while (untold.size > 0) {
-      const batch = firstOf(untold);
+      const batch = selectBatch(untold);
       const heard = await Promise.all(batch.map((item) => this.#tellAgain(item)));
       if (heard.includes(false)) return false;
     }
@@ -164,7 +164,7 @@ export class Outbox {
   }
 }
 
-function firstOf(untold: ReadonlySet<Untold>): readonly Untold[] {
+function selectBatch(untold: ReadonlySet<Untold>): readonly Untold[] {
   const first: Untold[] = [];
   for (const item of untold) {
     if (first.length === GATE_UNTOLD_AT_ONCE) break;

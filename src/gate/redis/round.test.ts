@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { goRound } from './round.ts';
 
-const accountsOf = (count: number): Map<number, string> =>
+const createAccounts = (count: number): Map<number, string> =>
   new Map(Array.from({ length: count }, (_, id) => [id, `account ${id}`]));
 const isEven = (account: string): boolean => Number(account.slice('account '.length)) % 2 === 0;
 
@@ -12,16 +12,16 @@ describe('a round of all accounts', () => {
       asked.push(account);
       return account !== 'account 0';
     };
-    const accounts = accountsOf(5);
+    const accounts = createAccounts(5);
     expect(await goRound(accounts, 2, tell)).toBe(false);
-    expect(asked).toEqual([...accountsOf(5).values()]);
+    expect(asked).toEqual([...createAccounts(5).values()]);
     accounts.delete(0);
     expect(await goRound(accounts, 2, tell)).toBe(true);
     expect(await goRound(new Map(), 2, tell)).toBe(true);
   });
 
   it('ends after a number of failures, and the next one begins with those it did not reach', async () => {
-    const accounts = accountsOf(40);
+    const accounts = createAccounts(40);
     const heard = new Set<string>();
     let asked = 0;
     const tell = async (account: string): Promise<boolean> => {
@@ -45,7 +45,7 @@ describe('a round of all accounts', () => {
   it('runs a bounded number of them at the same time', async () => {
     let running = 0;
     let most = 0;
-    await goRound(accountsOf(50), 3, async () => {
+    await goRound(createAccounts(50), 3, async () => {
       most = Math.max(most, ++running);
       await new Promise((resolve) => setImmediate(resolve));
       running -= 1;
@@ -55,7 +55,7 @@ describe('a round of all accounts', () => {
   });
 
   it('does not restore accounts that left meanwhile', async () => {
-    const accounts = accountsOf(2);
+    const accounts = createAccounts(2);
     await goRound(accounts, 2, async (account) => {
       if (account === 'account 0') accounts.delete(0);
       else accounts.set(1, 'another one');

@@ -144,21 +144,21 @@ export function leaveArguments(
   const leaving = writeLeaving({
     told: hearing === 'again' ? 1 : doubted ? 2 : 0,
     id: callId,
-    scopes: scopesOf(request),
+    scopes: joinScopes(request),
     entered: enteredAtMs,
     since: held.atMs,
     charge: settled ? 0n : actuals.chargeMicro,
     month: held.month,
   });
-  return `${head(time, 'l')} ${leaving} ${writeList(correctionsOf(lease, actuals))}`;
+  return `${head(time, 'l')} ${leaving} ${writeList(listCorrections(lease, actuals))}`;
 }
 
 /** For the windows of the admission: `n` a count, `a` an amount, `m` produced without being expected. */
-function correctionsOf(lease: RedisLease, actuals: Actuals): readonly string[] {
+function listCorrections(lease: RedisLease, actuals: Actuals): readonly string[] {
   const { request } = lease;
   const corrections: string[] = [];
   for (const { scope, rule } of scopedRules(request, 'all')) {
-    const field = fieldOf(scope, rule);
+    const field = toWindowField(scope, rule);
     if (rule.dimension === 'tokens' && actuals.tokens !== request.inputTokens) {
       const difference = actuals.tokens - request.inputTokens;
       corrections.push(writeCorrection({ kind: 'n', field, difference }));
@@ -178,10 +178,10 @@ function correctionsOf(lease: RedisLease, actuals: Actuals): readonly string[] {
 function heldFields(lease: RedisLease): readonly string[] {
   const { terms, request, held } = lease;
   if (terms === undefined) return [];
-  const fields = scopedRules(request, 'amounts').map(({ scope, rule }) => fieldOf(scope, rule));
+  const fields = scopedRules(request, 'amounts').map(({ scope, rule }) => toWindowField(scope, rule));
   if (held.payer !== 'subscription' || terms.coverage === undefined) return fields;
   const { scope, windows } = terms.coverage;
-  return [...fields, ...toCoverageRules(windows).map((rule) => fieldOf(scope, rule))];
+  return [...fields, ...toCoverageRules(windows).map((rule) => toWindowField(scope, rule))];
 }
 
 /** The answer to the entry got lost: everything that the call took is returned. */
@@ -189,15 +189,15 @@ export function undoArguments(time: number | undefined, request: EnterRequest): 
   const taken = scopedRules(request, 'all')
     .filter(({ rule }) => uses(rule.dimension, request))
     .map(({ scope, rule }) =>
-      writeUsed({ field: fieldOf(scope, rule), taken: amountTaken(rule.dimension, request) }),
+      writeUsed({ field: toWindowField(scope, rule), taken: amountTaken(rule.dimension, request) }),
     );
   const coverage = request.money?.coverage;
   if (coverage !== undefined) {
     for (const rule of toCoverageRules(coverage.windows)) {
-      taken.push(writeUsed({ field: fieldOf(coverage.scope, rule), taken: 0 }));
+      taken.push(writeUsed({ field: toWindowField(coverage.scope, rule), taken: 0 }));
     }
   }
-  const undone = writeUndone({ id: request.callId, scopes: scopesOf(request) });
+  const undone = writeUndone({ id: request.callId, scopes: joinScopes(request) });
   return `${head(time, 'u')} ${undone} ${writeList(taken)}`;
 }
 
@@ -238,7 +238,7 @@ export function renewArguments(time: number | undefined, leases: readonly RedisL
       month: held.month,
       entered: enteredAtMs,
       since: held.atMs,
-      scopes: scopesOf(request),
+      scopes: joinScopes(request),
     });
     return `${running} ${writeList(heldFields(lease))}`;
   });
@@ -255,10 +255,10 @@ export function lookArguments(
   { scope, policy, coverage }: Pick<LookRequest, 'scope' | 'policy' | 'coverage'>,
 ): ScriptArguments {
   assertWord(scope);
-  const fields = toRules(policy).all.map((rule) => fieldOf(scope, rule));
+  const fields = toRules(policy).all.map((rule) => toWindowField(scope, rule));
   if (coverage !== undefined) {
     assertWord(coverage.scope);
-    for (const rule of toCoverageRules(coverage.windows)) fields.push(fieldOf(coverage.scope, rule));
+    for (const rule of toCoverageRules(coverage.windows)) fields.push(toWindowField(coverage.scope, rule));
   }
   return `${head(time, 'k')} ${writeLook({ scope })} ${writeList(fields)}`;
 }
@@ -305,7 +305,7 @@ export function scopedRules({ limits }: EnterRequest, which: keyof Rules): reado
   return limits.flatMap(({ scope, policy }) => toRules(policy)[which].map((rule) => ({ scope, rule })));
 }
 
-function scopesOf({ limits }: EnterRequest): string {
+function joinScopes({ limits }: EnterRequest): string {
   return limits.map(({ scope }) => scope).join(',');
 }
 
@@ -314,17 +314,17 @@ function limitsText(limits: EnterRequest['limits'], which: keyof Rules): string 
   for (const { scope, policy } of limits) {
     assertWord(scope);
     const named = writeScope({ scope, concurrency: policy?.concurrency ?? '-' });
-    text += ` ${named} ${rulesTextOf(toRules(policy)[which])}`;
+    text += ` ${named} ${writeRules(toRules(policy)[which])}`;
   }
   return text;
 }
 
 function rulesText(scope: string, rules: readonly Rule[]): string {
   assertWord(scope);
-  return `${writeCoverage({ scope })} ${rulesTextOf(rules)}`;
+  return `${writeCoverage({ scope })} ${writeRules(rules)}`;
 }
 
-function rulesTextOf(rules: readonly Rule[]): string {
+function writeRules(rules: readonly Rule[]): string {
   let text = texts.get(rules);
   if (text === undefined) {
     text = writeList(rules.map(ruleText));
@@ -339,7 +339,7 @@ function ruleText({ dimension, seconds, limit }: Rule): string {
   return writeRule({ dimension: LETTERS[dimension], seconds, limit: told });
 }
 
-function fieldOf(scope: string, { dimension, seconds }: Rule): string {
+function toWindowField(scope: string, { dimension, seconds }: Rule): string {
   return `w:${scope}:${LETTERS[dimension]}:${seconds}`;
 }
 

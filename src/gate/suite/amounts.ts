@@ -3,25 +3,25 @@ import {
   CREDIT,
   CREDIT_YUAN,
   charged,
-  fundsOf,
-  holdOf,
+  createFunds,
+  createHold,
+  createPolicy,
   NOTHING_DONE,
-  policyOf,
-  reasonOf,
   rule,
+  toReason,
   type World,
 } from './world.ts';
 
-const rich = fundsOf({ creditsMicro: 1_000_000n * CREDIT });
-const money = holdOf(rich);
+const rich = createFunds({ creditsMicro: 1_000_000n * CREDIT });
+const money = createHold(rich);
 
 function minute(credits: bigint) {
-  return policyOf([rule('amount', 60, credits * CREDIT_YUAN)]);
+  return createPolicy([rule('amount', 60, credits * CREDIT_YUAN)]);
 }
 
 /** Exactly so many Credits, or nothing. */
 function exactly(credits: bigint) {
-  return holdOf(rich, { wantMicro: credits * CREDIT, leastMicro: credits * CREDIT });
+  return createHold(rich, { wantMicro: credits * CREDIT, leastMicro: credits * CREDIT });
 }
 
 export function amounts(world: World): void {
@@ -38,7 +38,7 @@ export function amounts(world: World): void {
   }
 
   it('what running calls hold counts as used, and the wait for it is an estimate of one second', async () => {
-    const parts = { policy: minute(15n), money: holdOf(rich, { leastMicro: 6n * CREDIT }) };
+    const parts = { policy: minute(15n), money: createHold(rich, { leastMicro: 6n * CREDIT }) };
     const first = await world.lease(parts);
     const refused = { reason: 'amount', limit: 15_000n, used: 10_000n, seconds: 60, retryAfterMs: 1_000 };
     expect(await world.enter(parts)).toMatchObject(refused);
@@ -54,7 +54,7 @@ export function amounts(world: World): void {
     await world.gate().leave(first, charged(10n));
     await world.lease({ policy, money });
     await world.advance(59_999);
-    const six = holdOf(rich, { leastMicro: 6n * CREDIT });
+    const six = createHold(rich, { leastMicro: 6n * CREDIT });
     expect(await world.enter({ policy, money: six })).toMatchObject({ used: 15_000n, retryAfterMs: 1 });
     // Five are not used but held: somebody may give them back any moment.
     expect(await world.enter({ policy, money })).toMatchObject({ used: 15_000n, retryAfterMs: 1_000 });
@@ -74,12 +74,15 @@ export function amounts(world: World): void {
 
 export function severalAmounts(world: World): void {
   it('several amount windows limit a call together, and the wait is that of the last to open', async () => {
-    const policy = policyOf([rule('amount', 60, 20n * CREDIT_YUAN), rule('amount', 3600, 12n * CREDIT_YUAN)]);
+    const policy = createPolicy([
+      rule('amount', 60, 20n * CREDIT_YUAN),
+      rule('amount', 3600, 12n * CREDIT_YUAN),
+    ]);
     const first = await world.lease({ policy, money });
     expect(await world.lease({ policy, money })).toMatchObject({ heldMicro: 2n * CREDIT, shortOf: 'amount' });
     await world.gate().leave(first, charged(12n));
     expect(await world.enter({ policy, money })).toMatchObject({ seconds: 3600, retryAfterMs: 3_600_000 });
-    const nine = holdOf(rich, { leastMicro: 9n * CREDIT });
+    const nine = createHold(rich, { leastMicro: 9n * CREDIT });
     expect(await world.enter({ policy, money: nine })).toMatchObject({
       seconds: 60,
       retryAfterMs: 3_600_000,
@@ -146,19 +149,19 @@ export function amountsOfNothing(world: World): void {
 
   it('a limit of 0 admits no call that costs something, whatever the least amount is', async () => {
     const policy = minute(0n);
-    const some = holdOf(rich, { wantMicro: 1n, leastMicro: 0n });
+    const some = createHold(rich, { wantMicro: 1n, leastMicro: 0n });
     expect(await world.enter({ policy, money: some })).toMatchObject({
       reason: 'amount',
       retryAfterMs: 60_000,
     });
-    const free = holdOf(rich, { wantMicro: 0n, leastMicro: 0n });
-    expect(reasonOf(await world.enter({ policy, money: free }))).toBe('entered');
+    const free = createHold(rich, { wantMicro: 0n, leastMicro: 0n });
+    expect(toReason(await world.enter({ policy, money: free }))).toBe('entered');
   });
 
   it('a refused call starts no amount window', async () => {
     const policy = minute(10n);
-    const poor = holdOf(fundsOf());
-    expect(reasonOf(await world.enter({ policy, money: poor, accountId: 2 }))).toBe('credits');
+    const poor = createHold(createFunds());
+    expect(toReason(await world.enter({ policy, money: poor, accountId: 2 }))).toBe('credits');
     await world.advance(30_000);
     const lease = await world.lease({ policy, money, accountId: 3, scope: 'account:2' });
     await world.gate().leave(lease, charged(10n));

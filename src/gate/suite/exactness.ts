@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import {
   type CallParts,
   CREDIT,
-  fundsOf,
-  holdOf,
+  createFunds,
+  createHold,
+  createPolicy,
   NOTHING_DONE,
-  policyOf,
-  reasonOf,
   rule,
+  toReason,
   type World,
 } from './world.ts';
 
@@ -19,18 +19,18 @@ export function exactness(world: World): void {
   ] as const;
   for (const [calls, limit] of sizes) {
     it(`of ${calls} simultaneous calls at ${limit} requests exactly ${limit} enter`, async () => {
-      const policy = policyOf([rule('requests', 60, BigInt(limit))]);
+      const policy = createPolicy([rule('requests', 60, BigInt(limit))]);
       const results = await Promise.all(Array.from({ length: calls }, () => world.enter({ policy })));
       expect(results.filter((result) => result.kind === 'entered')).toHaveLength(limit);
     });
     it(`of ${calls} simultaneous calls at concurrency ${limit} exactly ${limit} enter`, async () => {
-      const policy = policyOf([], limit);
+      const policy = createPolicy([], limit);
       const results = await Promise.all(Array.from({ length: calls }, () => world.enter({ policy })));
       expect(results.filter((result) => result.kind === 'entered')).toHaveLength(limit);
       expect(world.gate().active).toBe(limit);
     });
     it(`of ${calls} simultaneous calls with Credits for ${limit} exactly ${limit} enter`, async () => {
-      const money = holdOf(fundsOf({ creditsMicro: BigInt(limit) * 10n * CREDIT }), {
+      const money = createHold(createFunds({ creditsMicro: BigInt(limit) * 10n * CREDIT }), {
         leastMicro: 10n * CREDIT,
       });
       const results = await Promise.all(Array.from({ length: calls }, () => world.enter({ money })));
@@ -41,15 +41,18 @@ export function exactness(world: World): void {
 
 export function refusals(world: World): void {
   const refusers: readonly [string, CallParts][] = [
-    ['concurrency', { policy: policyOf([rule('requests', 60, 2n), rule('images', 60, 9n)], 1) }],
-    ['images', { policy: policyOf([rule('requests', 60, 2n), rule('images', 60, 2n)], 9), images: 3 }],
-    ['tokens', { policy: policyOf([rule('requests', 60, 2n), rule('tokens', 60, 5n)], 9), inputTokens: 4 }],
-    ['credits', { policy: policyOf([rule('requests', 60, 2n)], 9), money: holdOf(fundsOf()) }],
+    ['concurrency', { policy: createPolicy([rule('requests', 60, 2n), rule('images', 60, 9n)], 1) }],
+    ['images', { policy: createPolicy([rule('requests', 60, 2n), rule('images', 60, 2n)], 9), images: 3 }],
+    [
+      'tokens',
+      { policy: createPolicy([rule('requests', 60, 2n), rule('tokens', 60, 5n)], 9), inputTokens: 4 },
+    ],
+    ['credits', { policy: createPolicy([rule('requests', 60, 2n)], 9), money: createHold(createFunds()) }],
     [
       'cap',
       {
-        policy: policyOf([rule('requests', 60, 2n)], 9),
-        money: holdOf(fundsOf({ creditsMicro: 99n * CREDIT, monthSpentMicro: 5n }), { capMicro: 5n }),
+        policy: createPolicy([rule('requests', 60, 2n)], 9),
+        money: createHold(createFunds({ creditsMicro: 99n * CREDIT, monthSpentMicro: 5n }), { capMicro: 5n }),
       },
     ],
   ];
@@ -57,13 +60,13 @@ export function refusals(world: World): void {
     it(`a call refused for ${reason} consumes nothing in any dimension`, async () => {
       const innocent = { policy: parts.policy };
       const first = await world.lease({ ...innocent, inputTokens: 3 });
-      for (let tries = 0; tries < 50; tries++) expect(reasonOf(await world.enter(parts))).toBe(reason);
+      for (let tries = 0; tries < 50; tries++) expect(toReason(await world.enter(parts))).toBe(reason);
       expect(world.gate().active).toBe(1);
       await world.gate().leave(first, { ...NOTHING_DONE, tokens: 3 });
       // One of two requests is used: the fifty refused ones took neither request, slot, token nor image.
       const second = await world.lease({ ...innocent, inputTokens: 2, images: 2 });
       await world.gate().leave(second, { ...NOTHING_DONE, tokens: 2 });
-      expect(reasonOf(await world.enter(innocent))).toBe('requests');
+      expect(toReason(await world.enter(innocent))).toBe('requests');
     });
   }
 }

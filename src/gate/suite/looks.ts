@@ -6,15 +6,15 @@ import {
   CREDITS_PER_YUAN,
   coverBy,
   covered,
-  coverOf,
-  moneyOf,
+  createCoverage,
+  createMoney,
+  createPolicy,
   NOTHING_DONE,
-  policyOf,
   rule,
   type World,
 } from './world.ts';
 
-const policy = policyOf(
+const policy = createPolicy(
   [rule('requests', 60, 5n), rule('tokens', 3600, 100n), rule('amount', 3600, 50n * CREDIT_YUAN)],
   4,
 );
@@ -53,7 +53,7 @@ export function looks(world: World): void {
   });
 
   it('a status shows a running call with its slot, its counts and its hold', async () => {
-    await world.lease({ policy, inputTokens: 7, money: moneyOf({ coverage, wantMicro: 10n * CREDIT }) });
+    await world.lease({ policy, inputTokens: 7, money: createMoney({ coverage, wantMicro: 10n * CREDIT }) });
     await world.advance(1_500);
     const seen = await look(world);
     expect(seen.concurrent).toBe(1);
@@ -63,7 +63,7 @@ export function looks(world: World): void {
   });
 
   it('a status shows the true use of a call that left, and its slot is free', async () => {
-    const lease = await world.lease({ policy, inputTokens: 7, money: moneyOf({ coverage }) });
+    const lease = await world.lease({ policy, inputTokens: 7, money: createMoney({ coverage }) });
     await world.gate().leave(lease, { ...covered(3n), tokens: 40 });
     const seen = await look(world);
     expect(seen.concurrent).toBe(0);
@@ -73,7 +73,7 @@ export function looks(world: World): void {
 
 export function looksOverTime(world: World): void {
   it('a status does not show a window that has ended', async () => {
-    const lease = await world.lease({ policy, money: moneyOf({ coverage }) });
+    const lease = await world.lease({ policy, money: createMoney({ coverage }) });
     await world.gate().leave(lease, covered(3n));
     await world.advance(3_600_000);
     const seen = await look(world);
@@ -82,9 +82,9 @@ export function looksOverTime(world: World): void {
   });
 
   it('a status takes nothing and starts nothing', async () => {
-    const single = policyOf([rule('requests', 60, 1n)], 1);
+    const single = createPolicy([rule('requests', 60, 1n)], 1);
     for (let times = 0; times < 5; times++) {
-      const request = { accountId: 1, scope: 'account:1', policy: single, coverage: coverOf(1n) };
+      const request = { accountId: 1, scope: 'account:1', policy: single, coverage: createCoverage(1n) };
       await world.gate().look({ ...request, creditsPerYuan: CREDITS_PER_YUAN });
     }
     const entered = await world.enter({ policy: single });

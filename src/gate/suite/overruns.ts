@@ -5,17 +5,17 @@ import {
   CREDIT_YUAN,
   CREDITS_PER_YUAN,
   charged,
-  fundsOf,
-  holdOf,
+  createFunds,
+  createHold,
   MONTH,
   NOTHING_DONE,
-  reasonOf,
-  settledOf,
+  toReason,
+  toSettled,
   type World,
 } from './world.ts';
 
 /** A call that left with such a charge, and is not settled. */
-function overrunOf(lease: Lease, credits: bigint, parts: Partial<Overrun> = {}): Overrun {
+function createOverrun(lease: Lease, credits: bigint, parts: Partial<Overrun> = {}): Overrun {
   return {
     accountId: lease.accountId,
     calls: [{ callId: lease.callId, chargeMicro: credits * CREDIT }],
@@ -29,43 +29,43 @@ function overrunOf(lease: Lease, credits: bigint, parts: Partial<Overrun> = {}):
 
 export function overruns(world: World): void {
   it('an overrun of a hold is covered by what no other call holds', async () => {
-    const money = holdOf(fundsOf({ creditsMicro: 30n * CREDIT }));
+    const money = createHold(createFunds({ creditsMicro: 30n * CREDIT }));
     const [one, other] = [await world.lease({ money }), await world.lease({ money })];
     await world.gate().leave(one, charged(20n));
-    expect(await world.gate().covers(overrunOf(one, 20n))).toBe(true);
+    expect(await world.gate().covers(createOverrun(one, 20n))).toBe(true);
     expect(other.heldMicro).toBe(10n * CREDIT);
   });
 
   it('an overrun does not take what another call holds, which is available when that call has ended', async () => {
-    const money = holdOf(fundsOf({ creditsMicro: 20n * CREDIT }));
+    const money = createHold(createFunds({ creditsMicro: 20n * CREDIT }));
     const [one, other] = [await world.lease({ money }), await world.lease({ money })];
     await world.gate().leave(one, charged(14n));
-    expect(await world.gate().covers(overrunOf(one, 14n))).toBe(false);
+    expect(await world.gate().covers(createOverrun(one, 14n))).toBe(false);
     // Nobody enters on money that is owed.
-    expect(reasonOf(await world.enter({ money }))).toBe('credits');
+    expect(toReason(await world.enter({ money }))).toBe('credits');
     await world.gate().leave(other, charged(6n));
-    expect(await world.gate().covers(overrunOf(one, 14n))).toBe(true);
+    expect(await world.gate().covers(createOverrun(one, 14n))).toBe(true);
   });
 
   it('an overrun does not take what another call owes, until it is settled', async () => {
-    const money = holdOf(fundsOf({ creditsMicro: 20n * CREDIT }));
+    const money = createHold(createFunds({ creditsMicro: 20n * CREDIT }));
     const [one, other] = [await world.lease({ money }), await world.lease({ money })];
     await world.gate().leave(one, charged(14n));
     await world.gate().leave(other, charged(9n));
-    expect(await world.gate().covers(overrunOf(one, 14n))).toBe(false);
-    await world.gate().settled(settledOf(other, 9n, fundsOf({ version: 2, creditsMicro: 11n * CREDIT })));
+    expect(await world.gate().covers(createOverrun(one, 14n))).toBe(false);
+    await world.gate().settled(toSettled(other, 9n, createFunds({ version: 2, creditsMicro: 11n * CREDIT })));
     // Nobody else is left: the books pay what they can.
-    expect(await world.gate().covers(overrunOf(one, 14n))).toBe(true);
+    expect(await world.gate().covers(createOverrun(one, 14n))).toBe(true);
   });
 
   it('several overruns of one account are decided together, and do not wait for each other', async () => {
-    const money = holdOf(fundsOf({ creditsMicro: 20n * CREDIT }));
+    const money = createHold(createFunds({ creditsMicro: 20n * CREDIT }));
     const [one, other] = [await world.lease({ money }), await world.lease({ money })];
     await world.gate().leave(one, charged(14n));
     await world.gate().leave(other, charged(15n));
-    expect(await world.gate().covers(overrunOf(one, 14n))).toBe(false);
+    expect(await world.gate().covers(createOverrun(one, 14n))).toBe(false);
     const both = [one, other].map(({ callId }) => ({ callId, chargeMicro: 15n * CREDIT }));
-    expect(await world.gate().covers(overrunOf(one, 14n, { calls: both }))).toBe(true);
+    expect(await world.gate().covers(createOverrun(one, 14n, { calls: both }))).toBe(true);
   });
 
   wallets(world);
@@ -73,38 +73,42 @@ export function overruns(world: World): void {
 
 function wallets(world: World): void {
   it('an overrun takes the balance where the hold counted it', async () => {
-    const funds = fundsOf({ creditsMicro: 10n * CREDIT, balanceMicro: 20n * CREDIT_YUAN });
-    const money = holdOf(funds, { autoExchange: true });
+    const funds = createFunds({ creditsMicro: 10n * CREDIT, balanceMicro: 20n * CREDIT_YUAN });
+    const money = createHold(funds, { autoExchange: true });
     const [one] = [await world.lease({ money }), await world.lease({ money })];
     await world.gate().leave(one, charged(18n));
-    expect(await world.gate().covers(overrunOf(one, 18n))).toBe(false);
-    expect(await world.gate().covers(overrunOf(one, 18n, { autoExchange: true }))).toBe(true);
+    expect(await world.gate().covers(createOverrun(one, 18n))).toBe(false);
+    expect(await world.gate().covers(createOverrun(one, 18n, { autoExchange: true }))).toBe(true);
   });
 
   it('an overrun does not take what others hold under the cap, and a past month has no limit', async () => {
     const capMicro = 22n * CREDIT_YUAN;
-    const money = holdOf(fundsOf({ creditsMicro: 1_000n * CREDIT, monthSpentMicro: 2_000n }), { capMicro });
+    const money = createHold(createFunds({ creditsMicro: 1_000n * CREDIT, monthSpentMicro: 2_000n }), {
+      capMicro,
+    });
     const [one, other] = [await world.lease({ money }), await world.lease({ money })];
     await world.gate().leave(one, charged(14n));
-    expect(await world.gate().covers(overrunOf(one, 14n, { capMicro }))).toBe(false);
-    expect(await world.gate().covers(overrunOf(one, 14n, { capMicro: capMicro + 4n * CREDIT_YUAN }))).toBe(
-      true,
-    );
-    expect(await world.gate().covers(overrunOf(one, 14n))).toBe(true);
-    expect(await world.gate().covers(overrunOf(one, 14n, { capMicro, month: '2026-10' }))).toBe(true);
+    expect(await world.gate().covers(createOverrun(one, 14n, { capMicro }))).toBe(false);
+    expect(
+      await world.gate().covers(createOverrun(one, 14n, { capMicro: capMicro + 4n * CREDIT_YUAN })),
+    ).toBe(true);
+    expect(await world.gate().covers(createOverrun(one, 14n))).toBe(true);
+    expect(await world.gate().covers(createOverrun(one, 14n, { capMicro, month: '2026-10' }))).toBe(true);
     await world.gate().leave(other, NOTHING_DONE);
-    expect(await world.gate().covers(overrunOf(one, 14n, { capMicro }))).toBe(true);
+    expect(await world.gate().covers(createOverrun(one, 14n, { capMicro }))).toBe(true);
   });
 
   it('an overrun of an unknown account does not wait', async () => {
-    const lease = await world.lease({ money: holdOf(fundsOf({ creditsMicro: 20n * CREDIT })) });
-    expect(await world.gate().covers({ ...overrunOf(lease, 99n), accountId: 404 })).toBe(true);
+    const lease = await world.lease({ money: createHold(createFunds({ creditsMicro: 20n * CREDIT })) });
+    expect(await world.gate().covers({ ...createOverrun(lease, 99n), accountId: 404 })).toBe(true);
   });
 
   it('a hold reports the cap it was granted under', async () => {
-    const funds = fundsOf({ creditsMicro: 20n * CREDIT });
-    expect((await world.lease({ money: holdOf(funds, { capMicro: 5_000_000n }) })).capMicro).toBe(5_000_000n);
-    expect((await world.lease({ money: holdOf(funds) })).capMicro).toBe(0n);
+    const funds = createFunds({ creditsMicro: 20n * CREDIT });
+    expect((await world.lease({ money: createHold(funds, { capMicro: 5_000_000n }) })).capMicro).toBe(
+      5_000_000n,
+    );
+    expect((await world.lease({ money: createHold(funds) })).capMicro).toBe(0n);
     expect((await world.lease()).capMicro).toBeUndefined();
   });
 }

@@ -7,19 +7,19 @@ import {
   CREDIT,
   CREDIT_YUAN,
   CREDITS_PER_YUAN,
-  callOf,
   coverBy,
-  fundsOf,
+  createCall,
+  createFunds,
+  createHold,
+  createMoney,
+  createPolicy,
   type GateUnderTest,
-  holdOf,
   type MakeGate,
-  moneyOf,
-  policyOf,
   rule,
 } from './world.ts';
 
 /** Small figures, so that random schedules reach every limit and every boundary. */
-const POLICY = policyOf(
+const POLICY = createPolicy(
   [
     rule('requests', 1, 3n),
     rule('amount', 2, 14n * CREDIT_YUAN),
@@ -32,7 +32,7 @@ const POLICY = policyOf(
   3,
 );
 /** Of a key: tighter than the account's in some dimensions, and in one that the account's has not. */
-const KEY_POLICY = policyOf(
+const KEY_POLICY = createPolicy(
   [
     rule('requests', 5, 4n),
     rule('amount', 2, 9n * CREDIT_YUAN),
@@ -122,7 +122,7 @@ class Play {
   constructor(under: GateUnderTest) {
     this.#under = under;
     for (const id of [1, 2])
-      this.#funds.set(id, fundsOf({ creditsMicro: 30n * CREDIT, balanceMicro: 9_000n }));
+      this.#funds.set(id, createFunds({ creditsMicro: 30n * CREDIT, balanceMicro: 9_000n }));
   }
 
   async take(next: Step): Promise<void> {
@@ -147,7 +147,7 @@ class Play {
     const money = this.#toMoneyRequest(next.account, next.terms);
     const limits = [{ scope: `account:${next.account}`, policy: POLICY }];
     if (next.key > 0) limits.push({ scope: `key:${next.account}${next.key}`, policy: KEY_POLICY });
-    const request = callOf({ accountId: next.account, limits, ...next.size, money });
+    const request = createCall({ accountId: next.account, limits, ...next.size, money });
     const expected = this.reference.enter(request, this.#readFunds(next.account));
     const got = await this.#under.gate.enter(request);
     if (typeof expected === 'string') return expect(printResult(got)).toBe(expected);
@@ -220,11 +220,12 @@ class Play {
       wholeIfFree,
     };
     const funds = this.#readFunds(accountId);
-    if (payers === 'wallet') return holdOf(funds, figures);
-    if (payers === 'wide wallet') return holdOf(funds, { ...figures, autoExchange: true, capMicro: 60_000n });
+    if (payers === 'wallet') return createHold(funds, figures);
+    if (payers === 'wide wallet')
+      return createHold(funds, { ...figures, autoExchange: true, capMicro: 60_000n });
     const coverage = coverBy(COVERAGE, `subscription:${accountId}`);
-    if (payers === 'coverage') return moneyOf({ ...figures, coverage });
-    return holdOf(funds, { ...figures, coverage });
+    if (payers === 'coverage') return createMoney({ ...figures, coverage });
+    return createHold(funds, { ...figures, coverage });
   }
 
   #pick(index: number): readonly [PastCall, Lease] | readonly [] {

@@ -3,26 +3,26 @@ import {
   CREDIT,
   CREDIT_YUAN,
   charged,
-  fundsOf,
-  holdOf,
+  createFunds,
+  createHold,
+  createPolicy,
   NOTHING_DONE,
-  policyOf,
-  reasonOf,
   rule,
+  toReason,
   type World,
 } from './world.ts';
 
-const rich = fundsOf({ creditsMicro: 1_000_000n * CREDIT });
+const rich = createFunds({ creditsMicro: 1_000_000n * CREDIT });
 
 /** Calls of one account by several keys, each with a policy of its own. */
 export function scopes(world: World): void {
   it('a key’s policy holds beside the account’s: slots, windows and amounts', async () => {
-    const account = { scope: 'account:1', policy: policyOf([rule('requests', 60, 9n)], 3) };
+    const account = { scope: 'account:1', policy: createPolicy([rule('requests', 60, 9n)], 3) };
     const key = {
       scope: 'key:5',
-      policy: policyOf([rule('tokens', 60, 100n), rule('amount', 60, 15n * CREDIT_YUAN)], 1),
+      policy: createPolicy([rule('tokens', 60, 100n), rule('amount', 60, 15n * CREDIT_YUAN)], 1),
     };
-    const call = { limits: [account, key], inputTokens: 60, money: holdOf(rich) };
+    const call = { limits: [account, key], inputTokens: 60, money: createHold(rich) };
     const first = await world.lease(call);
     expect(await world.enter(call)).toMatchObject({ reason: 'concurrency', limit: 1n, scope: 'key:5' });
     await world.gate().leave(first, { ...charged(12n), tokens: 60 });
@@ -33,20 +33,20 @@ export function scopes(world: World): void {
   });
 
   it('many keys do not multiply the limits of their account', async () => {
-    const account = { scope: 'account:1', policy: policyOf([rule('requests', 60, 3n)]) };
+    const account = { scope: 'account:1', policy: createPolicy([rule('requests', 60, 3n)]) };
     const results = [];
     for (let key = 1; key <= 5; key++) {
-      const own = { scope: `key:${key}`, policy: policyOf([rule('requests', 60, 2n)]) };
-      results.push(reasonOf(await world.enter({ limits: [account, own] })));
+      const own = { scope: `key:${key}`, policy: createPolicy([rule('requests', 60, 2n)]) };
+      results.push(toReason(await world.enter({ limits: [account, own] })));
     }
     expect(results).toEqual(['entered', 'entered', 'entered', 'requests', 'requests']);
-    const other = { scope: 'key:9', policy: policyOf([rule('requests', 60, 2n)]) };
+    const other = { scope: 'key:9', policy: createPolicy([rule('requests', 60, 2n)]) };
     expect(await world.enter({ limits: [account, other] })).toMatchObject({ scope: 'account:1', limit: 3n });
   });
 
   it('the wait is that of the last window to open, in whichever policy it is', async () => {
-    const account = { scope: 'account:1', policy: policyOf([rule('requests', 60, 1n)]) };
-    const key = { scope: 'key:5', policy: policyOf([rule('requests', 3600, 1n)]) };
+    const account = { scope: 'account:1', policy: createPolicy([rule('requests', 60, 1n)]) };
+    const key = { scope: 'key:5', policy: createPolicy([rule('requests', 3600, 1n)]) };
     await world.gate().leave(await world.lease({ limits: [account, key] }), NOTHING_DONE);
     expect(await world.enter({ limits: [account, key] })).toMatchObject({
       seconds: 60,
@@ -59,8 +59,8 @@ export function scopes(world: World): void {
 export function shares(world: World): void {
   const figures = { wantMicro: 100n * CREDIT, leastMicro: CREDIT, shareMicro: 8n * CREDIT };
   const held = async (credits: bigint, wholeIfFree: boolean): Promise<bigint> => {
-    const funds = fundsOf({ creditsMicro: credits * CREDIT });
-    const lease = await world.lease({ money: holdOf(funds, { ...figures, wholeIfFree }) });
+    const funds = createFunds({ creditsMicro: credits * CREDIT });
+    const lease = await world.lease({ money: createHold(funds, { ...figures, wholeIfFree }) });
     expect(lease.freeMicro).toBe(credits * CREDIT - lease.heldMicro);
     return lease.heldMicro / CREDIT;
   };
@@ -77,7 +77,7 @@ export function shares(world: World): void {
   });
 
   it('a refused call is told what is available and what running calls hold', async () => {
-    const money = holdOf(fundsOf({ creditsMicro: 10n * CREDIT }), { leastMicro: 4n * CREDIT });
+    const money = createHold(createFunds({ creditsMicro: 10n * CREDIT }), { leastMicro: 4n * CREDIT });
     await world.lease({ money: { ...money, wantMicro: 7n * CREDIT, shareMicro: 7n * CREDIT } });
     expect(await world.enter({ money })).toMatchObject({
       reason: 'credits',
@@ -85,7 +85,7 @@ export function shares(world: World): void {
       heldMicro: 7n * CREDIT,
       scope: undefined,
     });
-    const capped = holdOf(fundsOf({ creditsMicro: 99n * CREDIT, monthSpentMicro: 4_000n }), {
+    const capped = createHold(createFunds({ creditsMicro: 99n * CREDIT, monthSpentMicro: 4_000n }), {
       capMicro: 6_000n,
       leastMicro: 3n * CREDIT,
     });

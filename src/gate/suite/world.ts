@@ -32,7 +32,7 @@ export const CREDITS_PER_YUAN = 1_000;
 export const NOTHING_DONE: Actuals = { tokens: 0, amountMicro: 0n, chargeMicro: 0n, images: 0 };
 let callNumber = 0;
 
-export function policyOf(windows: readonly PolicyWindow[], concurrency?: number): Policy {
+export function createPolicy(windows: readonly PolicyWindow[], concurrency?: number): Policy {
   return { id: 1, name: 'test', concurrency, windows };
 }
 
@@ -43,7 +43,7 @@ export function rule(dimension: Dimension, seconds: number, limit: bigint): Poli
 /** Most sentences speak of one policy, that of the account. */
 export type CallParts = Partial<EnterRequest & ScopedPolicy>;
 
-export function callOf(parts: CallParts = {}): EnterRequest & ScopedPolicy {
+export function createCall(parts: CallParts = {}): EnterRequest & ScopedPolicy {
   callNumber += 1;
   const { accountId = 1, policy } = parts;
   const scope = parts.scope ?? `account:${accountId}`;
@@ -64,12 +64,12 @@ export function callOf(parts: CallParts = {}): EnterRequest & ScopedPolicy {
   };
 }
 
-export function fundsOf(parts: Partial<Funds> = {}): Funds {
+export function createFunds(parts: Partial<Funds> = {}): Funds {
   return { version: 1, creditsMicro: 0n, balanceMicro: 0n, monthSpentMicro: 0n, month: MONTH, ...parts };
 }
 
 /** What a call may cost: ten Credits, and one at least. It takes all that is free, unless told otherwise. */
-export function moneyOf(parts: Partial<MoneyRequest>): MoneyRequest {
+export function createMoney(parts: Partial<MoneyRequest>): MoneyRequest {
   const { wantMicro = 10n * CREDIT, leastMicro = CREDIT } = parts;
   return {
     wantMicro,
@@ -84,13 +84,13 @@ export function moneyOf(parts: Partial<MoneyRequest>): MoneyRequest {
 }
 
 /** Paid by Credits; terms of the wallet and of the money in one list. */
-export function holdOf(funds: Funds, parts: Partial<MoneyRequest & WalletRequest> = {}): MoneyRequest {
+export function createHold(funds: Funds, parts: Partial<MoneyRequest & WalletRequest> = {}): MoneyRequest {
   const { autoExchange = false, capMicro = 0n, month = MONTH, ...money } = parts;
-  return moneyOf({ wallet: { funds, autoExchange, capMicro, month }, ...money });
+  return createMoney({ wallet: { funds, autoExchange, capMicro, month }, ...money });
 }
 
 /** Coverage of so many Credits, by a single window unless told otherwise. */
-export function coverOf(credits: bigint, seconds = 3600, scope = 'subscription:1'): CoverageRequest {
+export function createCoverage(credits: bigint, seconds = 3600, scope = 'subscription:1'): CoverageRequest {
   return coverBy([{ seconds, amountMicro: credits * CREDIT_YUAN }], scope);
 }
 
@@ -108,7 +108,7 @@ export function covered(credits: bigint): Actuals {
   return { ...NOTHING_DONE, amountMicro: credits * CREDIT_YUAN };
 }
 
-export function settledOf(lease: Lease, credits: bigint, funds: Funds): SettledCalls {
+export function toSettled(lease: Lease, credits: bigint, funds: Funds): SettledCalls {
   return {
     accountId: lease.accountId,
     calls: [{ callId: lease.callId, chargeMicro: credits * CREDIT }],
@@ -116,12 +116,12 @@ export function settledOf(lease: Lease, credits: bigint, funds: Funds): SettledC
   };
 }
 
-export function leaseOf(result: EnterResult): Lease {
-  if (result.kind !== 'entered') throw new Error(`refused: ${reasonOf(result)}`);
+export function requireLease(result: EnterResult): Lease {
+  if (result.kind !== 'entered') throw new Error(`refused: ${toReason(result)}`);
   return result.lease;
 }
 
-export function reasonOf(result: EnterResult | ReholdResult): string {
+export function toReason(result: EnterResult | ReholdResult): string {
   return result.kind === 'gate-refused' ? result.reason : result.kind;
 }
 

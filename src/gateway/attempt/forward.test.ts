@@ -4,7 +4,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { type Account, type ApiKey, StoreUnavailable } from '../../accounts/contract.ts';
 import type { CatalogSnapshot, Model, Route } from '../../catalog/contract.ts';
 import { createMemoryGate } from '../../gate/memory.ts';
-import { callOf } from '../../gate/suite/world.ts';
+import { createCall } from '../../gate/suite/world.ts';
 import { Tasks } from '../../kernel/async/task.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import { silentLogger } from '../../kernel/log.ts';
@@ -221,7 +221,7 @@ test('a model whose name fits into no header is answered, with the name percent-
 
 test('an internal fault in a socket event ends the call and leaves the gate, not the process', async () => {
   const { context, response, gate } = await stage({ plays: [streams], body: STREAM });
-  const entered = gate.enter(callOf({ callId: 'req_1' }));
+  const entered = gate.enter(createCall({ callId: 'req_1' }));
   if (entered.kind === 'entered') context.call.lease = entered.lease;
   context.deps.journal.end = () => {
     throw new Error('a record fits into its bound');
