@@ -32,7 +32,7 @@ interface Stage {
   readonly stored?: () => Caller | undefined | Promise<Caller | undefined>;
 }
 
-const callerOf = (version: number, apiBilling = true): Caller => ({
+const createCaller = (version: number, apiBilling = true): Caller => ({
   account: sampleAccount({ version, apiBilling }),
   key: sampleKey(),
   // The first one was read long ago, those that the store is asked for are new.
@@ -40,7 +40,7 @@ const callerOf = (version: number, apiBilling = true): Caller => ({
 });
 
 /** A call runner that ends at the gate. */
-async function travel({ gate, stored = () => callerOf(2) }: Stage) {
+async function travel({ gate, stored = () => createCaller(2) }: Stage) {
   const entered: EnterRequest[] = [];
   const forgotten: number[] = [];
   const enter = async (request: EnterRequest): Promise<EnterResult> => {
@@ -75,7 +75,7 @@ async function travel({ gate, stored = () => callerOf(2) }: Stage) {
     edit: false,
     query: '',
   } as unknown as Call['endpoint'];
-  const call = newCall({ id: 'c', createdAtMs: 1_000, startedAt: 0, endpoint, caller: callerOf(1) });
+  const call = newCall({ id: 'c', createdAtMs: 1_000, startedAt: 0, endpoint, caller: createCaller(1) });
   const headers = { authorization: `Bearer ${KEY}` };
   const response = {} as ServerResponse;
   const refusal = await new CallRunner(call, { raw, facts, response, headers }, gateway).run();
@@ -94,7 +94,7 @@ test('an account that another node changed is read again, and the call is decide
 });
 
 test('a call that the changed account may not make is refused', async () => {
-  const off = await travel({ gate: [{ kind: 'stale' }], stored: () => callerOf(2, false) });
+  const off = await travel({ gate: [{ kind: 'stale' }], stored: () => createCaller(2, false) });
   expect([off.refusal?.error.code, off.versions]).toEqual([40202, [1]]);
   const deleted = await travel({ gate: [{ kind: 'stale' }], stored: () => undefined });
   expect(deleted.refusal?.error.code).toBe(40101);

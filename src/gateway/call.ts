@@ -114,7 +114,7 @@ export function newCall(start: CallStart): Call {
 }
 
 /** The call as its records have it, with its route, payer and hold of this moment. */
-export function termsOf(call: Call, creditsPerYuan: number): CallTerms {
+export function toCallTerms(call: Call, creditsPerYuan: number): CallTerms {
   const { caller, route, lease } = call;
   return {
     callId: call.id,

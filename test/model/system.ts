@@ -5,7 +5,7 @@ import type { MemoryGate } from '../../src/gate/memory.ts';
 import { findPaymentSources } from '../../src/gateway/admit/eligible.ts';
 import { enterRequest, moneyRequest } from '../../src/gateway/admit/enter.ts';
 import { type PricingContext, priceSnapshot, quote } from '../../src/gateway/admit/quote.ts';
-import { type Call, newCall, termsOf } from '../../src/gateway/call.ts';
+import { type Call, newCall, toCallTerms } from '../../src/gateway/call.ts';
 import { settleCall } from '../../src/gateway/settle/settle.ts';
 import { Tasks } from '../../src/kernel/async/task.ts';
 import { newCallId } from '../../src/kernel/id.ts';
@@ -244,7 +244,7 @@ let attempts = 0;
 
 function openOf(call: Call, { input }: Wanted): OpenCall {
   return {
-    ...(termsOf(call, CREDITS_PER_YUAN) as RoutedTerms),
+    ...(toCallTerms(call, CREDITS_PER_YUAN) as RoutedTerms),
     // No call asks one route twice with one credential.
     credential: `credential-${++attempts}`,
     inputTokens: input,

@@ -15,17 +15,17 @@ const OWNER = 7;
 const own = (changes: Partial<Credential> = {}): Credential =>
   sampleCredential({ id: 90, name: 'mine', secret: 'sk-mine', ownerAccountId: OWNER, ...changes });
 
-function routesOf(route: Partial<Route>, ...byok: Credential[]): readonly Route[] {
+function listRoutes(route: Partial<Route>, ...byok: Credential[]): readonly Route[] {
   return byokRoutes(sampleAccount({ id: OWNER, byok }), sampleModel({ routes: [sampleRoute(route)] }));
 }
 
 test('a route of the credential’s vendor is served by the account’s record in place of the platform’s', () => {
   const mine = own();
-  expect(routesOf({}, mine)).toEqual([{ ...sampleRoute(), credential: mine }]);
+  expect(listRoutes({}, mine)).toEqual([{ ...sampleRoute(), credential: mine }]);
 });
 
 test('a disabled credential of the platform does not matter', () => {
-  expect(routesOf({ credential: sampleCredential({ status: 'disabled' }) }, own())).toHaveLength(1);
+  expect(listRoutes({ credential: sampleCredential({ status: 'disabled' }) }, own())).toHaveLength(1);
 });
 
 test.each([
@@ -37,7 +37,7 @@ test.each([
   ['the credential is the platform’s', {}, own({ ownerAccountId: undefined })],
   ['it has an address of its own and the vendor allows none', {}, own({ baseUrl: 'https://mine.example' })],
 ])('there is no route when %s', (_name, route, credential) => {
-  expect(routesOf(route, credential)).toEqual([]);
+  expect(listRoutes(route, credential)).toEqual([]);
 });
 
 test('routes that differ only in the platform’s credential become one route', () => {
@@ -56,14 +56,14 @@ test('the routes are the same objects until the credentials or the catalogue cha
 });
 
 /** Every secret and every address says whose it is. */
-const platformOf = (id: number, code: string, hasAddress: boolean): Credential =>
+const createPlatformCredential = (id: number, code: string, hasAddress: boolean): Credential =>
   sampleCredential({
     id,
     vendorCode: code,
     secret: `sk-platform-${id}`,
     baseUrl: hasAddress ? `https://platform-${id}.example` : undefined,
   });
-const ownOf = (id: number, code: string, hasAddress: boolean): Credential =>
+const createOwnCredential = (id: number, code: string, hasAddress: boolean): Credential =>
   sampleCredential({
     id,
     vendorCode: code,
@@ -82,7 +82,7 @@ const worlds = fc.record({
 test('a secret goes to the address of its own record or its vendor, never to that of another record', () => {
   fc.assert(
     fc.property(worlds, ({ vendors, routes, byok }) => {
-      const vendorOf = (code: string) => {
+      const createVendor = (code: string) => {
         const place = 'abc'.indexOf(code);
         return sampleVendor({
           code,
@@ -95,13 +95,15 @@ test('a secret goes to the address of its own record or its vendor, never to tha
         routes: routes.map(([code, enabled, hasAddress], place) =>
           sampleRoute({
             id: place + 1,
-            vendor: vendorOf(code),
-            credential: platformOf(place + 1, code, hasAddress),
+            vendor: createVendor(code),
+            credential: createPlatformCredential(place + 1, code, hasAddress),
             status: enabled ? 'enabled' : 'disabled',
           }),
         ),
       });
-      const credentials = byok.map(([code, hasAddress], place) => ownOf(100 + place, code, hasAddress));
+      const credentials = byok.map(([code, hasAddress], place) =>
+        createOwnCredential(100 + place, code, hasAddress),
+      );
       const account = sampleAccount({ id: OWNER, byok: credentials });
       for (const route of [...model.routes, ...byokRoutes(account, model)]) {
         const call = {

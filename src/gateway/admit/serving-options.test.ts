@@ -15,7 +15,7 @@ import { isRefusal } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { type Eligibility, firstOption, nextOption } from './serving-options.ts';
 
-function modelOf(modelId: string, code: string, changes: Partial<Model> = {}): Model {
+function createModel(modelId: string, code: string, changes: Partial<Model> = {}): Model {
   const vendor = sampleVendor({ code, protocols: ['chat'] });
   const credential = sampleCredential({ vendorCode: code });
   const routes = [sampleRoute({ modelId, vendor, credential, protocols: ['chat'] })];
@@ -23,22 +23,26 @@ function modelOf(modelId: string, code: string, changes: Partial<Model> = {}): M
 }
 
 const MODELS = [
-  modelOf('a', 'openai'),
-  modelOf('f', 'anthropic'),
-  modelOf('off', 'openai', { status: 'disabled' }),
-  modelOf('strict', 'openai', { restriction: { kind: 'verification', level: 2 } }),
+  createModel('a', 'openai'),
+  createModel('f', 'anthropic'),
+  createModel('off', 'openai', { status: 'disabled' }),
+  createModel('strict', 'openai', { restriction: { kind: 'verification', level: 2 } }),
 ];
 const catalog = sampleCatalog({ models: new Map(MODELS.map((model) => [model.modelId, model])) });
 const mine = (vendorCode: string) => sampleCredential({ id: 90, vendorCode, ownerAccountId: 7 });
 const broke = { apiBilling: false, funds: sampleFunds({ creditsMicro: 0n }) };
 
-function termsOf(account: Partial<Account>, modelId = 'a', protocol: Protocol = 'chat'): Eligibility {
+function createEligibility(
+  account: Partial<Account>,
+  modelId = 'a',
+  protocol: Protocol = 'chat',
+): Eligibility {
   const moment = { nowMs: 1_000, month: '2026-01' };
   return { account: sampleAccount(account), catalog, modelId, protocol, moment };
 }
 
 /** `a by us`, `a by its own`, in order; or the code of the refusal. */
-function legsOf(eligibility: Eligibility): string[] {
+function listOptions(eligibility: Eligibility): string[] {
   const first = firstOption(eligibility);
   if (isRefusal(first)) return [String(first.error.code)];
   const said: string[] = [];
@@ -98,30 +102,30 @@ test.each([
   ['a fallback that is disabled is none', falling('off'), ['a paid']],
   ['a fallback that is not admitted is none', falling('strict'), ['a paid']],
 ] as const)('%s', (_name, account, options) => {
-  expect(legsOf(termsOf(account as Partial<Account>))).toEqual(options);
+  expect(listOptions(createEligibility(account as Partial<Account>))).toEqual(options);
 });
 
 test('a fallback model without a payer is not an option', () => {
   const windows = [{ seconds: 60, amountMicro: 1n }];
   const plan = samplePlan({ coversModels: ['a'], coverageWindows: windows });
   const subscriptions = [{ id: 1, plan, startsAtMs: 0, endsAtMs: 9_000 }];
-  expect(legsOf(termsOf({ ...broke, subscriptions, ...falling('f') }))).toEqual(['a paid']);
+  expect(listOptions(createEligibility({ ...broke, subscriptions, ...falling('f') }))).toEqual(['a paid']);
 });
 
 test('a call without a payer is 40202, before anything is said about the model', () => {
-  expect(legsOf(termsOf(broke))).toEqual(['40202']);
-  expect(legsOf(termsOf(broke, 'nowhere'))).toEqual(['40202']);
+  expect(listOptions(createEligibility(broke))).toEqual(['40202']);
+  expect(listOptions(createEligibility(broke, 'nowhere'))).toEqual(['40202']);
 });
 
 test('an unknown or disabled model is 50201 and no fallback serves it', () => {
-  expect(legsOf(termsOf(falling('f'), 'nowhere'))).toEqual(['50201']);
-  expect(legsOf(termsOf(falling('f'), 'off'))).toEqual(['50201']);
+  expect(listOptions(createEligibility(falling('f'), 'nowhere'))).toEqual(['50201']);
+  expect(listOptions(createEligibility(falling('f'), 'off'))).toEqual(['50201']);
 });
 
 test('a BYOK credential does not exempt from admission', () => {
-  expect(legsOf(termsOf({ byok: [mine('openai')] }, 'strict'))).toEqual(['40203']);
+  expect(listOptions(createEligibility({ byok: [mine('openai')] }, 'strict'))).toEqual(['40203']);
 });
 
 test('a BYOK credential whose vendor cannot serve the protocol leaves the call to the platform', () => {
-  expect(legsOf(termsOf({ byok: [mine('openai')] }, 'a', 'images'))).toEqual(['a paid']);
+  expect(listOptions(createEligibility({ byok: [mine('openai')] }, 'a', 'images'))).toEqual(['a paid']);
 });

@@ -130,7 +130,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     this.#headAt = this.#context.deps.clock.monotonic();
     if (classify(head.status) !== 'success') return;
     this.#bytesMax = RESPONSE_BODY_BYTES_MAX;
-    const framing = this.#context.facts.stream ? this.#watch.translation.framingOf(head) : undefined;
+    const framing = this.#context.facts.stream ? this.#watch.translation.findFraming(head) : undefined;
     if (framing === undefined || this.#exchange === undefined) return;
     const { translation, ticket } = this.#watch;
     this.#stream = new StreamAnswer({

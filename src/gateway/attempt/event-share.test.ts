@@ -4,7 +4,7 @@ import { EventShare } from './event-share.ts';
 
 const KIB = 1024;
 
-function shareOf(roomBytes: number) {
+function createShare(roomBytes: number) {
   const response = Object.assign(new EventEmitter(), { closed: false });
   const used = { bytes: 0 };
   const budget = {
@@ -22,7 +22,7 @@ function shareOf(roomBytes: number) {
 }
 
 test('a large unfinished event is counted while it grows, and returned when it is complete', () => {
-  const { share, used } = shareOf(1_000 * KIB);
+  const { share, used } = createShare(1_000 * KIB);
   expect(share.hold(200 * KIB)).toBe(true);
   expect(used.bytes).toBe(0);
   expect(share.hold(300 * KIB)).toBe(true);
@@ -33,7 +33,7 @@ test('a large unfinished event is counted while it grows, and returned when it i
 });
 
 test('an event without memory is refused, and the end of the answer returns what it had', () => {
-  const { share, used, response } = shareOf(500 * KIB);
+  const { share, used, response } = createShare(500 * KIB);
   expect(share.hold(400 * KIB)).toBe(true);
   expect(share.hold(600 * KIB)).toBe(false);
   expect(used.bytes).toBe(400 * KIB);

@@ -105,7 +105,7 @@ function upstream(plays: readonly Play[], sent: Play[]): UpstreamClient {
   };
 }
 
-function journalOf(openings: number, ended: CallRecord[]): Journal {
+function createJournal(openings: number, ended: CallRecord[]): Journal {
   let opened = 0;
   const open = async (): Promise<void> => {
     if (opened++ >= openings) throw new StoreUnavailable('the journal takes no calls');
@@ -113,7 +113,7 @@ function journalOf(openings: number, ended: CallRecord[]): Journal {
   return { open, mark() {}, end: (record: CallRecord) => ended.push(record), flush() {} } as never;
 }
 
-function bodiesOf(room: number): GatewayDeps['bodies'] {
+function createBodies(room: number): GatewayDeps['bodies'] {
   let used = 0;
   const give = (_accountId: number, bytes: number): void => {
     used -= bytes;
@@ -126,7 +126,7 @@ function bodiesOf(room: number): GatewayDeps['bodies'] {
   return { take, give };
 }
 
-async function requestOf(body: string) {
+async function createRequest(body: string) {
   const [raw, dialect] = [{ body: Buffer.from(body), contentType: '', path: undefined }, getDialect('chat')];
   const facts = await dialect.readRequest(raw);
   if (isRefusal(facts)) throw new Error(facts.message);
@@ -134,7 +134,7 @@ async function requestOf(body: string) {
   return { raw, dialect, facts, headers: {}, ...held };
 }
 
-function offerOf(modelId: string) {
+function createOffer(modelId: string) {
   const prices = { inputMicro: 0n, outputMicro: 0n, imageMicro: 0n, videoMicro: 0n };
   const model = { modelId, prices } as unknown as Model;
   const catalog = { systemRateMicro: LIST_RATE, nodes: [] } as unknown as CatalogSnapshot;
@@ -152,7 +152,7 @@ async function stage(set: Stage) {
   const [clock, log] = [systemClock, silentLogger];
   const tasks = new Tasks(log);
   const gate = createMemoryGate({ clock });
-  const journal = journalOf(openings, ended);
+  const journal = createJournal(openings, ended);
   const observer = { attemptEnded() {}, gateRefused() {}, callEnded() {} };
   const settlement = { journal, gate, gateIsShared: false, observer, clock, creditsPerYuan: 1_000, tasks };
   const health = new Health(clock);
@@ -162,15 +162,15 @@ async function stage(set: Stage) {
   const deps = {
     ...shared,
     client: upstream(plays, sent),
-    bodies: bodiesOf(room),
+    bodies: createBodies(room),
     conversations: { keep() {}, find: find ?? (() => undefined), forget: async () => false },
     streamTimeouts: TIMEOUTS,
     plainTimeouts: { ...TIMEOUTS, firstByteMs: 5_000 },
     observer,
   };
   const response = new ServerResponse(new IncomingMessage(new Socket()));
-  const request = await requestOf(body);
-  const context: AttemptContext = { ...request, ...offerOf(modelId), response, deps };
+  const request = await createRequest(body);
+  const context: AttemptContext = { ...request, ...createOffer(modelId), response, deps };
   return { context, response, retryBudget, health, gate, ended, sent };
 }
 

@@ -9,7 +9,7 @@ import { addressVendor } from '../../upstream/vendor.ts';
 import { classify } from '../admit/route.ts';
 import { modelHeaders, ownHeaders, sendRefusal } from '../answer/answer.ts';
 import type { StreamTimes } from '../answer/stream-watch.ts';
-import { CLIENT_CLOSED, termsOf } from '../call.ts';
+import { CLIENT_CLOSED, toCallTerms } from '../call.ts';
 import { saveAnswer } from '../convert/conversation-save.ts';
 import { translate } from '../convert/translate.ts';
 import type { Translation } from '../convert/translation.ts';
@@ -135,7 +135,7 @@ async function tryRoute(context: AttemptContext, route: Route, trial: Trial): Pr
     const result = context.response.closed
       ? LEFT
       : await send(context, route, { times, ticket, translation });
-    endAttempt(context, outcomeOf(result));
+    endAttempt(context, toAttemptOutcome(result));
     report(ticket, result);
     return result;
   } finally {
@@ -172,7 +172,7 @@ function send(context: AttemptContext, route: Route, watch: AttemptWatch): Promi
 
 /** Rule M-20: the operating system has the open record before the first byte goes upstream. */
 function openInJournal({ call, facts, deps }: AttemptContext, route: Route): Promise<void> {
-  const terms = termsOf(call, deps.settlement.creditsPerYuan);
+  const terms = toCallTerms(call, deps.settlement.creditsPerYuan);
   assert(isRouted(terms), 'an attempt has a route and a price');
   return deps.journal.open({
     ...terms,
@@ -189,7 +189,7 @@ function isRouted(terms: CallTerms): terms is RoutedTerms {
   return routeId !== null && vendor !== null && protocolOut !== null && price !== null;
 }
 
-function outcomeOf(result: AttemptResult): string {
+function toAttemptOutcome(result: AttemptResult): string {
   if (result.kind === 'answered') return result.outcome;
   return result.kind === 'rejected' ? String(result.error.status) : result.failure.outcome;
 }

@@ -28,7 +28,7 @@ function makeTarget(route: Route, protocol: TextProtocol, signatures: 'own' | 'n
   return Object.freeze({
     protocol,
     model,
-    issuer: signatures === 'none' ? 'none' : issuerOf(route, protocol),
+    issuer: signatures === 'none' ? 'none' : toIssuer(route, protocol),
     capabilities: capabilitiesOf(protocol, model, route.capabilities),
   });
 }
@@ -36,7 +36,7 @@ function makeTarget(route: Route, protocol: TextProtocol, signatures: 'own' | 'n
 /**
  * Rule C-6: signatures are bound to protocol, vendor, credential and model. The hash reveals none of them.
  */
-function issuerOf({ vendor, credential, forwardModelId }: Route, protocol: TextProtocol): string {
+function toIssuer({ vendor, credential, forwardModelId }: Route, protocol: TextProtocol): string {
   const text = [protocol, vendor.code, credential.id, forwardModelId].join('\n');
   return `${protocol}-${hash('sha256', text, 'hex').slice(0, 12)}`;
 }

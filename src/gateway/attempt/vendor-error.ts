@@ -52,8 +52,8 @@ export function withTrueStatus(error: VendorError): VendorError {
 
 /** The status of an error that arrived with a 200, or as the first event of a stream. */
 export function vendorErrorStatus(text: string): number {
-  const body = bodyOf(text);
-  const error = objectOf(body?.error) ?? objectOf(objectOf(body?.response)?.error) ?? body;
+  const body = findErrorBody(text);
+  const error = findObject(body?.error) ?? findObject(findObject(body?.response)?.error) ?? body;
   if (error === undefined) return BAD_GATEWAY;
   const { code, type } = error;
   if (typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599) return code;
@@ -76,20 +76,20 @@ export function answeredError(
  * but every SDK looks for `error.message` in a body.
  */
 export function vendorErrorBody(text: string): string {
-  const body = bodyOf(text);
-  if (body === undefined || objectOf(body.error) !== undefined) return text;
-  const { message, code, param } = objectOf(objectOf(body.response)?.error) ?? body;
+  const body = findErrorBody(text);
+  if (body === undefined || findObject(body.error) !== undefined) return text;
+  const { message, code, param } = findObject(findObject(body.response)?.error) ?? body;
   return JSON.stringify({
     error: { message, type: 'server_error', param: param ?? null, code: code ?? null },
   });
 }
 
-function bodyOf(text: string): Record<string, unknown> | undefined {
+function findErrorBody(text: string): Record<string, unknown> | undefined {
   const parsed = parseJson(text, { bytesMax: ERROR_READ_BYTES_MAX, depthMax: 32 });
   if (parsed.kind !== 'parsed') return undefined;
-  return objectOf(Array.isArray(parsed.value) ? parsed.value[0] : parsed.value);
+  return findObject(Array.isArray(parsed.value) ? parsed.value[0] : parsed.value);
 }
 
-function objectOf(value: unknown): Record<string, unknown> | undefined {
+function findObject(value: unknown): Record<string, unknown> | undefined {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
 }

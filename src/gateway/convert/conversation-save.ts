@@ -45,8 +45,8 @@ class SavingTranslation implements Translation {
     this.dropped = translation.dropped;
   }
 
-  framingOf(head: UpstreamHead): Framing | undefined {
-    return this.#translation.framingOf(head);
+  findFraming(head: UpstreamHead): Framing | undefined {
+    return this.#translation.findFraming(head);
   }
 
   clientFraming(framing: Framing): Framing {

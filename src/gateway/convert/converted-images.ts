@@ -44,7 +44,7 @@ export async function convertImages(
     asked: { protocol: 'images', model: context.facts.model },
     served: { protocol: 'gemini', model: route.forwardModelId },
   });
-  const pictures = await Promise.all(request.pictures.map((picture) => bytesOf(picture, share)));
+  const pictures = await Promise.all(request.pictures.map((picture) => loadPicture(picture, share)));
   const refusal = pictures.find(isRefusal);
   if (refusal !== undefined) return refusal;
   const unpaid = await holdForFetched(context, share.inputTokens);
@@ -55,7 +55,7 @@ export async function convertImages(
   return hasMemory(context, encoded.body.length) ? new ConvertedImages(context, encoded) : refuseMemory();
 }
 
-async function bytesOf(picture: RequestedPicture, share: MediaShare): Promise<PictureBytes | Refusal> {
+async function loadPicture(picture: RequestedPicture, share: MediaShare): Promise<PictureBytes | Refusal> {
   if (picture.kind === 'bytes') return picture;
   const media = await share.fetch(picture.url, 'image');
   if (isRefusal(media)) return media;
@@ -86,7 +86,7 @@ export class ConvertedImages implements Translation {
     this.dropped = request.dropped;
   }
 
-  framingOf(head: UpstreamHead): Framing | undefined {
+  findFraming(head: UpstreamHead): Framing | undefined {
     return isEventStream(head) ? 'sse' : undefined;
   }
 

@@ -50,7 +50,7 @@ export class Converted implements Translation {
     this.dropped = conversion.dropped;
   }
 
-  framingOf(head: UpstreamHead): Framing | undefined {
+  findFraming(head: UpstreamHead): Framing | undefined {
     return isEventStream(head) ? 'sse' : undefined;
   }
 
@@ -96,12 +96,12 @@ function withConverted(
   converted: readonly Buffer[] | AnswerError | undefined,
 ): PlainAnswer {
   if (converted === undefined) return { ...answer, valid: false };
-  if ('status' in converted) return { ...answer, pieces: [errorOf(converted)], isError: true };
+  if ('status' in converted) return { ...answer, pieces: [encodeErrorBody(converted)], isError: true };
   return { ...answer, pieces: converted };
 }
 
 /** Some failed answers have no message, but all clients look for `error.message`. */
-function errorOf({ status, type, message }: AnswerError): Buffer {
+function encodeErrorBody({ status, type, message }: AnswerError): Buffer {
   return Buffer.from(JSON.stringify({ error: { code: status, type, message } }));
 }
 

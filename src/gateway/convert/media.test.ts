@@ -65,10 +65,10 @@ const COUNTING = {
   asked: { protocol: 'messages', model: 'claude-opus-5' },
   served: { protocol: 'gemini', model: 'gemini-3-pro' },
 } as const;
-const shareOf = (media: CallMedia) => new MediaShare(() => media, COUNTING);
+const createShare = (media: CallMedia) => new MediaShare(() => media, COUNTING);
 
 async function partsAfter(asked: HubRequest, to: Target, { media } = shelf()): Promise<readonly Part[]> {
-  const result = await withMedia(asked, to, shareOf(media));
+  const result = await withMedia(asked, to, createShare(media));
   if (isRefusal(result)) throw new Error(result.message);
   return result.turns.flatMap(({ parts }) => parts);
 }
@@ -156,7 +156,7 @@ describe('a failing fetch', () => {
     ['no-room', 50301, undefined],
   ] as const)('(%s) is %i and reveals neither address nor detail', async (reason, code, message) => {
     const { media } = shelf({ png: failure(reason) });
-    const result = await withMedia(request(image), target('gemini'), shareOf(media));
+    const result = await withMedia(request(image), target('gemini'), createShare(media));
     if (!isRefusal(result)) return expect.unreachable('it was fetched');
     expect(result.error.code).toBe(code);
     if (message !== undefined) expect(result.message).toBe(message);
@@ -165,7 +165,7 @@ describe('a failing fetch', () => {
 
   test('of a document in place of a picture is refused', async () => {
     const { media } = shelf({ png: PDF });
-    const result = await withMedia(request(image), target('gemini'), shareOf(media));
+    const result = await withMedia(request(image), target('gemini'), createShare(media));
     expect(result).toMatchObject({ message: 'image: the address does not lead to an image' });
   });
 });
@@ -183,7 +183,7 @@ describe('the media of a call', () => {
       return { kind: 'image', source: url(`${index}.png`) };
     });
     const { media, asked } = shelf();
-    const result = await withMedia(request(...many), target('gemini'), shareOf(media));
+    const result = await withMedia(request(...many), target('gemini'), createShare(media));
     expect(result).toMatchObject({ message: 'image: more than 10 addresses are not fetched in one call' });
     expect(asked).toHaveLength(10);
   });
@@ -192,7 +192,7 @@ describe('the media of a call', () => {
     const large = { ...PNG, bytes: Buffer.alloc(MEDIA_CALL_BYTES_MAX / 2) };
     const stand = shelf({ png: large });
     expect(await partsAfter(request(image, image), target('gemini'), stand)).toHaveLength(2);
-    const result = await withMedia(request(image, image, image), target('gemini'), shareOf(stand.media));
+    const result = await withMedia(request(image, image, image), target('gemini'), createShare(stand.media));
     const message = 'image: more than 24 MiB are not fetched in one call';
     expect(result).toMatchObject({ error: { code: 40004 }, message });
     expect(stand.held()).toBe(large.bytes.length);

@@ -139,7 +139,7 @@ async function replaceMedia(
   const fetched = new Map<MediaPart, MediaPart>();
   const results = await Promise.all(
     wanted.map(async (part) => {
-      const result = await media.fetch(addressOf(part), part.kind);
+      const result = await media.fetch(toAddressOrEmpty(part), part.kind);
       if (isRefusal(result)) return result;
       const replacement = withBytes(part, result);
       if (!isRefusal(replacement)) fetched.set(part, replacement);
@@ -155,11 +155,11 @@ function wantedParts(parts: readonly Part[], target: Target): readonly MediaPart
   return parts.flatMap((part) => {
     if (part.kind === 'tool-result') return wantedParts(part.parts, target);
     if (part.kind !== 'image' && part.kind !== 'file') return [];
-    return /^https?:/i.test(addressOf(part)) && !takesAddress(part, target) ? [part] : [];
+    return /^https?:/i.test(toAddressOrEmpty(part)) && !takesAddress(part, target) ? [part] : [];
   });
 }
 
-function addressOf({ source }: MediaPart): string {
+function toAddressOrEmpty({ source }: MediaPart): string {
   return source.kind === 'url' ? source.url : '';
 }
 

@@ -46,7 +46,7 @@ export class PassThrough implements Translation {
     this.query = call.endpoint.query;
   }
 
-  framingOf(head: UpstreamHead): Framing | undefined {
+  findFraming(head: UpstreamHead): Framing | undefined {
     if (isEventStream(head)) return 'sse';
     const { path } = this.#context.raw;
     return path?.framing === 'json-array' && isJson(head) ? 'json-array' : undefined;

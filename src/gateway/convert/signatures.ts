@@ -14,7 +14,7 @@ export function saveSignatures(
   kept: ReadonlyMap<string, readonly Signature[]>,
 ): void {
   for (const [callId, signatures] of kept) {
-    conversations.keep(accountId, keyOf(callId), Buffer.from(wrapSignatures(signatures)));
+    conversations.keep(accountId, toSignaturesKey(callId), Buffer.from(wrapSignatures(signatures)));
   }
 }
 
@@ -28,7 +28,7 @@ export async function withSavedSignatures(
   const found = new Map<string, readonly Signature[]>();
   await Promise.all(
     wanted.map(async (callId) => {
-      const value = await conversations.find(accountId, keyOf(callId));
+      const value = await conversations.find(accountId, toSignaturesKey(callId));
       const signatures = value === undefined ? undefined : unwrapSignatures(value.toString('latin1'));
       if (signatures !== undefined) found.set(callId, signatures);
     }),
@@ -36,6 +36,6 @@ export async function withSavedSignatures(
   return found.size === 0 ? client : { ...client, request: attachSignatures(client.request, found) };
 }
 
-function keyOf(callId: string): string {
+function toSignaturesKey(callId: string): string {
   return `call:${callId}`;
 }

@@ -24,7 +24,7 @@ export interface Translation {
   /** Fields of the client's request that the vendor does not get. */
   readonly dropped: readonly string[];
   /** The vendor's stream format, by the head of its answer. `undefined`: it does not stream. */
-  framingOf(head: UpstreamHead): Framing | undefined;
+  findFraming(head: UpstreamHead): Framing | undefined;
   /** The client's stream format, if the vendor streams in this one. */
   clientFraming(framing: Framing): Framing;
   relay(framing: Framing): StreamRelay;

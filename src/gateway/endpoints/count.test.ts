@@ -57,7 +57,7 @@ const conversations = {
 };
 
 /** As much of a gateway as counting asks for. */
-function gatewayOf(): Gateway {
+function createGateway(): Gateway {
   const model = sampleModel({ routes: [first, second] });
   const catalog = sampleCatalog({ models: new Map([['gpt-5', model]]) });
   const plainTimeouts = { connectMs: 1, firstByteMs: 1, idleMs: 1 };
@@ -76,7 +76,7 @@ let server: Server;
 let url = '';
 beforeAll(async () => {
   server = createServer((request, response) => {
-    serveCount(request, response, endpoint, gatewayOf()).catch((error: unknown) => {
+    serveCount(request, response, endpoint, createGateway()).catch((error: unknown) => {
       faults.push(error);
       response.destroy();
     });

@@ -114,7 +114,7 @@ export class HoldWatch {
     const short = (): void => {
       if (without === 'goes-on') return;
       this.isShort = true;
-      this.#stream.short(shortageOf(lease));
+      this.#stream.short(toShortageError(lease));
     };
     if (granted instanceof Promise) this.#extendLater(granted, short);
     else if (granted === 0n) short();
@@ -133,6 +133,6 @@ export class HoldWatch {
 }
 
 /** A gate that grants nothing and names no shortage is unreachable. */
-function shortageOf({ shortOf }: Lease): ErrorName {
+function toShortageError({ shortOf }: Lease): ErrorName {
   return shortOf === undefined ? 'unavailable' : SHORTAGE_ERRORS[shortOf];
 }

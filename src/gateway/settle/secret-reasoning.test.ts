@@ -47,7 +47,7 @@ it('an unknown model has hidden reasoning when its answers have reported it', ()
 });
 
 /** A yuan for a million tokens, a thousand Credits for a yuan: a thousandth of a Credit for a token. */
-function passageOf(limits: {
+function createContext(limits: {
   outputTokensMax?: number;
   answers?: number;
   heldMicro?: bigint;
@@ -69,27 +69,27 @@ function passageOf(limits: {
 
 const SECONDS_10 = { tokensPerSecond: 100, ms: 10_000 };
 const seen = { ...NO_USAGE, inputFresh: 7, outputText: 30 };
-const reasoningOf = (limits: Parameters<typeof passageOf>[0], written = SECONDS_10): number =>
-  withHiddenReasoning(seen, passageOf(limits), written).outputReasoning;
+const countReasoning = (limits: Parameters<typeof createContext>[0], written = SECONDS_10): number =>
+  withHiddenReasoning(seen, createContext(limits), written).outputReasoning;
 
 it('hidden reasoning is what the model writes in the time, beside the visible output', () => {
-  expect(reasoningOf({})).toBe(1_000);
+  expect(countReasoning({})).toBe(1_000);
 });
 
 it('hidden reasoning stays within the longest answer: the requested, the model’s own, and all together', () => {
-  expect(reasoningOf({ outputTokensMax: 200 })).toBe(170);
-  expect(reasoningOf({ outputTokensMax: 9_000 }, { tokensPerSecond: 900, ms: 10_000 })).toBe(3_970);
-  expect(reasoningOf({ outputTokensMax: 200, answers: 2 })).toBe(370);
+  expect(countReasoning({ outputTokensMax: 200 })).toBe(170);
+  expect(countReasoning({ outputTokensMax: 9_000 }, { tokensPerSecond: 900, ms: 10_000 })).toBe(3_970);
+  expect(countReasoning({ outputTokensMax: 200, answers: 2 })).toBe(370);
 });
 
 it('hidden reasoning does not reduce the visible output', () => {
-  expect(withHiddenReasoning(seen, passageOf({}), { tokensPerSecond: 100, ms: 9 })).toBe(seen);
-  expect(withHiddenReasoning(seen, passageOf({ outputTokensMax: 5 }), SECONDS_10)).toBe(seen);
+  expect(withHiddenReasoning(seen, createContext({}), { tokensPerSecond: 100, ms: 9 })).toBe(seen);
+  expect(withHiddenReasoning(seen, createContext({ outputTokensMax: 5 }), SECONDS_10)).toBe(seen);
 });
 
 it('hidden reasoning is charged as far as the hold pays for it', () => {
   const held = (heldMicro: bigint) =>
-    withHeldReasoning(seen, passageOf({ heldMicro }), SECONDS_10).outputReasoning;
+    withHeldReasoning(seen, createContext({ heldMicro }), SECONDS_10).outputReasoning;
   expect(held(1_000_000n)).toBe(970);
   expect(held(100_000n)).toBe(70);
   expect(held(10_000n)).toBe(0);

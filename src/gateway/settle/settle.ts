@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/time/clock.ts';
 import { totalTokens } from '../../kernel/usage.ts';
 import type { CallRecord, Journal, Outcome } from '../../ledger/contract.ts';
 import { computeBill, endRecord } from '../../ledger/end-record.ts';
-import { type Call, termsOf } from '../call.ts';
+import { type Call, toCallTerms } from '../call.ts';
 
 /** Gets the record of every authenticated call when it ends. */
 export interface CallObserver {
@@ -39,13 +39,13 @@ export function settleInTurn(call: Call, outcome: Outcome, settlement: Settlemen
   assert(!call.settled, 'a call is settled once');
   call.settled = true;
   call.usage = outcome.usage;
-  const actuals = actualsOf(call, outcome, settlement);
+  const actuals = computeActuals(call, outcome, settlement);
   const end = settlement.gateIsShared ? endThenLeave : leaveThenEnd;
   settlement.observer.callEnded(end(call, outcome, actuals, settlement));
 }
 
 function endThenLeave(call: Call, outcome: Outcome, actuals: Actuals, settlement: Settlement): CallRecord {
-  const record = recordOf(call, outcome, actuals, settlement);
+  const record = toCallRecord(call, outcome, actuals, settlement);
   try {
     settlement.journal.end(record);
     settlement.journal.flush();
@@ -64,13 +64,13 @@ function leaveThenEnd(call: Call, outcome: Outcome, actuals: Actuals, settlement
   try {
     leaveGate(call, actuals, settlement);
   } finally {
-    record = recordOf(call, outcome, actuals, settlement);
+    record = toCallRecord(call, outcome, actuals, settlement);
     settlement.journal.end(record);
   }
   return record;
 }
 
-function actualsOf(call: Call, { usage }: Outcome, { creditsPerYuan }: Settlement): Actuals {
+function computeActuals(call: Call, { usage }: Outcome, { creditsPerYuan }: Settlement): Actuals {
   const { price = null, payer } = call;
   const { amountMicro, chargeMicro } = computeBill({ price, payer }, usage, creditsPerYuan);
   return { tokens: totalTokens(usage), amountMicro, chargeMicro, images: usage.images };
@@ -82,9 +82,9 @@ function leaveGate(call: Call, actuals: Actuals, { gate, tasks }: Settlement): v
   if (left instanceof Promise) tasks.run('gate.leave', () => left);
 }
 
-function recordOf(call: Call, outcome: Outcome, actuals: Actuals, settlement: Settlement): CallRecord {
+function toCallRecord(call: Call, outcome: Outcome, actuals: Actuals, settlement: Settlement): CallRecord {
   const { clock, creditsPerYuan } = settlement;
-  return endRecord(termsOf(call, creditsPerYuan), outcome, {
+  return endRecord(toCallTerms(call, creditsPerYuan), outcome, {
     bill: actuals,
     // Images count at entry, whether they are produced or not.
     counted: { tokens: actuals.tokens, images: Math.max(call.images, outcome.usage.images) },
