@@ -6,7 +6,7 @@ import { isWalkedOut, skipSpace, skipValue } from './skim.ts';
  * The ranges of an array's elements; empty if it is not an array. The JSON must be valid. For an outlined
  * text with very many elements the list may be incomplete.
  */
-export function elementsOf(bytes: Buffer, { start, end }: ByteRange): readonly ByteRange[] {
+export function listElements(bytes: Buffer, { start, end }: ByteRange): readonly ByteRange[] {
   const elements: ByteRange[] = [];
   if (bytes[start] !== OPEN_BRACKET) return elements;
   let at = skipSpace(bytes, start + 1, end);

@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type EventTemplate, learnTemplate } from './event-template.ts';
 
-function bytesOf(value: unknown): Buffer {
+function toBytes(value: unknown): Buffer {
   return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 function learn(one: unknown, other: unknown): EventTemplate | undefined {
-  return learnTemplate(bytesOf(one), bytesOf(other));
+  return learnTemplate(toBytes(one), toBytes(other));
 }
 
 /** What the template makes of an event that stands between other bytes. */
 function read(template: EventTemplate | undefined, event: unknown): unknown {
-  const bytes = Buffer.concat([bytesOf('data: '), bytesOf(event), bytesOf('\n\ndata: 1')]);
+  const bytes = Buffer.concat([toBytes('data: '), toBytes(event), toBytes('\n\ndata: 1')]);
   return template?.read(bytes, 6, bytes.length - '\n\ndata: 1'.length);
 }
 
@@ -77,6 +77,6 @@ describe('learnTemplate', () => {
     ['fractions', '{"a":1.5}', '{"a":1.25}'],
     ['what is no JSON', '{"a":"x",}', '{"a":"y",}'],
   ])('learns nothing from %s', (_, one, other) => {
-    expect(learnTemplate(bytesOf(one), bytesOf(other))).toBeUndefined();
+    expect(learnTemplate(toBytes(one), toBytes(other))).toBeUndefined();
   });
 });

@@ -56,7 +56,7 @@ export function learnTemplate(one: Buffer, other: Buffer): EventTemplate | undef
   if (shape === undefined) return undefined;
   const parsed = parseJson(withMarks(one, shape), TEMPLATE_BOUNDS);
   if (parsed.kind === 'invalid' || !isJsonObject(parsed.value)) return undefined;
-  const marks = Array.from({ length: shape.holes }, (_, hole) => markOf(hole));
+  const marks = Array.from({ length: shape.holes }, (_, hole) => toMark(hole));
   const slots: Slot[] = [];
   collectSlots(parsed.value, marks, (hole, place) => {
     slots.push({ ...place, hole, isText: one[shape.holeStart(hole) - 1] === QUOTE });
@@ -68,7 +68,7 @@ export function learnTemplate(one: Buffer, other: Buffer): EventTemplate | undef
   return new EventTemplate(shape, parsed.value as JsonObject, read);
 }
 
-function markOf(hole: number): string {
+function toMark(hole: number): string {
   return `hole:${hole}`;
 }
 
@@ -78,7 +78,7 @@ function withMarks(event: LentBytes, shape: EventShape): string {
   let at = 0;
   for (let hole = 0; hole < shape.holes; hole++) {
     const start = shape.holeStart(hole);
-    const mark = event[start - 1] === QUOTE ? markOf(hole) : `"${markOf(hole)}"`;
+    const mark = event[start - 1] === QUOTE ? toMark(hole) : `"${toMark(hole)}"`;
     text += event.toString('utf8', at, start) + mark;
     at = shape.holeEnd(hole);
   }

@@ -101,7 +101,7 @@ export class Outline {
 const NO_ENDS: ReadonlyMap<number, number> = new Map();
 
 /** The same for a text that is already complete, over several turns. A small text has no large values. */
-export async function largeEndsOf(text: Buffer): Promise<ReadonlyMap<number, number>> {
+export async function outlineLargeEnds(text: Buffer): Promise<ReadonlyMap<number, number>> {
   if (text.length <= OUTLINED_BYTES_MIN) return NO_ENDS;
   const outline = new Outline();
   for (let at = 0; at < text.length; at += OUTLINED_BYTES_MIN) {

@@ -35,7 +35,7 @@ function vendorEvents(protocol: TextProtocol, events: readonly HubEvent[]): read
 }
 
 /** The deltas of a stream, as a decoder of its protocol reads them. */
-function deltasOf(protocol: TextProtocol, stream: string): readonly string[] {
+function readDeltas(protocol: TextProtocol, stream: string): readonly string[] {
   const deltas: string[] = [];
   const decoder = openDecoder(getCodec(protocol), ownSession(protocol), (event) => {
     if (event.kind === 'delta') deltas.push(event.text);
@@ -48,7 +48,7 @@ function deltasOf(protocol: TextProtocol, stream: string): readonly string[] {
 describe.each(PAIRS)('a long stream for %s from %s', (client, vendor) => {
   it('contains every word once, in order and as the vendor sent it, at any split', () => {
     const events = vendorEvents(vendor, STREAM);
-    const heard = deltasOf(client, hear(relayOf(client, vendor), events).text);
+    const heard = readDeltas(client, hear(relayOf(client, vendor), events).text);
     expect(heard.slice(-WORDS.length)).toEqual(WORDS);
     // Not every protocol tells the thoughts of another; those that do tell all of them.
     if (heard.length > WORDS.length) expect(heard).toEqual([...WORDS, ...WORDS]);
@@ -56,7 +56,7 @@ describe.each(PAIRS)('a long stream for %s from %s', (client, vendor) => {
     const pieces = Array.from({ length: Math.ceil(bytes.length / 97) }, (_, index) =>
       bytes.subarray(index * 97, (index + 1) * 97),
     );
-    expect(deltasOf(client, hear(relayOf(client, vendor), pieces).text)).toEqual(heard);
+    expect(readDeltas(client, hear(relayOf(client, vendor), pieces).text)).toEqual(heard);
   });
 });
 
@@ -78,7 +78,7 @@ describe('an event that waits for its turn', () => {
       event('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } }),
       event('message_stop', {}),
     ];
-    const heard = deltasOf('chat', hear(relayOf('chat', 'messages'), stream).text);
+    const heard = readDeltas('chat', hear(relayOf('chat', 'messages'), stream).text);
     expect(heard.join('')).toBe('abcdefgh');
   });
 });

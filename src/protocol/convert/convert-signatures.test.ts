@@ -198,7 +198,7 @@ function answerFor(
   return { answer: JSON.parse(answer.toString()), conversion };
 }
 
-function targetOf(protocol: Vendor, issuer = 'v1-c1-m1'): Target {
+function createTarget(protocol: Vendor, issuer = 'v1-c1-m1'): Target {
   const thinking = protocol === 'messages' ? ('adaptive' as const) : ('effort' as const);
   return someTarget({
     protocol,
@@ -216,7 +216,7 @@ function spoken(vendor: Vendor, body: Json): Json[] {
   );
 }
 
-function kindOf(part: Json): string {
+function readKind(part: Json): string {
   if (part.type !== undefined) return String(part.type);
   return part.functionCall === undefined ? 'text' : 'functionCall';
 }
@@ -234,21 +234,21 @@ const PAIRS = [chat, messages, responses, gemini].flatMap((client) =>
 );
 
 describe.each(PAIRS)('thinking that a client of %s got from %s', (_protocol, vendor, client) => {
-  const { answer, conversion } = answerFor(client, targetOf(vendor));
+  const { answer, conversion } = answerFor(client, createTarget(vendor));
   const next = read(client, client.goOn(answer));
 
   it('returns to its issuer, whole and in order', () => {
-    const body = convert(next, targetOf(vendor)).body.toString();
+    const body = convert(next, createTarget(vendor)).body.toString();
     for (const secret of SECRETS[vendor]) expect(body.split(secret)).toHaveLength(2);
-    expect(spoken(vendor, JSON.parse(body)).map(kindOf)).toEqual(ORDER[vendor]);
+    expect(spoken(vendor, JSON.parse(body)).map(readKind)).toEqual(ORDER[vendor]);
     if (vendor !== 'gemini') expect(body).toContain('Oslo?');
   });
 
   it('returns to no other vendor', () => {
     for (const target of [
-      targetOf(vendor, 'v2-c2-m2'),
-      targetOf('messages', 'v3'),
-      targetOf('gemini', 'v4'),
+      createTarget(vendor, 'v2-c2-m2'),
+      createTarget('messages', 'v3'),
+      createTarget('gemini', 'v4'),
     ]) {
       const body = convert(next, target).body.toString();
       for (const secret of SECRETS[vendor]) expect(body).not.toContain(secret);
@@ -268,7 +268,7 @@ describe.each(PAIRS)('thinking that a client of %s got from %s', (_protocol, ven
     const forgetful = read(client, client.goOn(bare));
     expect(signaturesWanted(forgetful.request)).toEqual([...conversion.kept.keys()]);
     const request = attachSignatures(forgetful.request, conversion.kept);
-    const body = convert({ ...forgetful, request }, targetOf(vendor)).body;
-    expect(body.equals(convert(next, targetOf(vendor)).body)).toBe(true);
+    const body = convert({ ...forgetful, request }, createTarget(vendor)).body;
+    expect(body.equals(convert(next, createTarget(vendor)).body)).toBe(true);
   });
 });

@@ -29,7 +29,7 @@ async function returned(returning: ReturnType<typeof returnOwnSignatures>): Prom
   return body.body.toString();
 }
 
-function answerOf(conversion: Conversion, body: unknown): Record<string, unknown> {
+function requireAnswer(conversion: Conversion, body: unknown): Record<string, unknown> {
   const answer = conversion.convertAnswer(Buffer.from(JSON.stringify(body)));
   if (!Buffer.isBuffer(answer)) throw new Error(`no answer: ${JSON.stringify(answer)}`);
   return JSON.parse(answer.toString());
@@ -116,7 +116,7 @@ describe('a request', () => {
 describe('an answer', () => {
   it('has the platform’s model, the text and the call, and stores the signatures of a Chat client', () => {
     const conversion = convert('chat', CHAT, someTarget());
-    const answer = answerOf(conversion, MESSAGES_CALL) as {
+    const answer = requireAnswer(conversion, MESSAGES_CALL) as {
       model: string;
       choices: { message: { content: string; tool_calls: { id: string; function: unknown }[] } }[];
     };
@@ -145,7 +145,7 @@ describe('an answer', () => {
   });
 
   it('of the next turn returns thinking to its vendor, in order', () => {
-    const first = answerOf(convert('chat', CHAT, someTarget()), MESSAGES_CALL) as {
+    const first = requireAnswer(convert('chat', CHAT, someTarget()), MESSAGES_CALL) as {
       choices: { message: object }[];
     };
     const messages = [
@@ -181,7 +181,7 @@ describe('an answer', () => {
     const conversion = convert('chat', { ...CHAT, stop: ['END'] }, target);
     expect(conversion.body.toString()).not.toContain('END');
     expect(conversion.dropped).toEqual([]);
-    const answer = answerOf(conversion, {
+    const answer = requireAnswer(conversion, {
       id: 'resp_1',
       object: 'response',
       status: 'completed',

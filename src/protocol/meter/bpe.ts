@@ -57,7 +57,7 @@ export class TokenCounter {
 
   /** Most pieces are one token. */
   #countPiece(start: number, end: number): number {
-    if (this.#vocabulary.rankOf(this.#bytes, start, end) !== NO_TOKEN) return 1;
+    if (this.#vocabulary.findRank(this.#bytes, start, end) !== NO_TOKEN) return 1;
     let tokens = 0;
     for (let at = start; at < end; at += PIECE_BYTES_MAX) {
       tokens += this.#merger.count(this.#bytes, at, Math.min(end, at + PIECE_BYTES_MAX));
@@ -154,7 +154,7 @@ class Merger {
     let rank = NO_TOKEN;
     if (next < this.#length) {
       const end = this.#offset + (this.#ends[next] as number);
-      rank = this.#vocabulary.rankOf(this.#bytes, this.#offset + part, end);
+      rank = this.#vocabulary.findRank(this.#bytes, this.#offset + part, end);
     }
     this.#ranks[part] = rank;
     if (rank !== NO_TOKEN) this.#heap.put((rank << POSITION_BITS) | part);

@@ -49,7 +49,7 @@ function countedBy(protocol: Protocol, response: unknown): number {
   return figure('input_tokens') + (protocol === 'messages' ? cached : 0);
 }
 
-async function estimateOf(protocol: Protocol, model: string, request: object): Promise<number | undefined> {
+async function findEstimate(protocol: Protocol, model: string, request: object): Promise<number | undefined> {
   const body = Buffer.from(JSON.stringify(protocol === 'gemini' ? request : { model, ...request }));
   const path = { model, stream: false, framing: 'sse' } as const;
   const facts: unknown = await getDialect(protocol).readRequest({
@@ -70,7 +70,7 @@ async function ratios(): Promise<readonly number[]> {
         .split('\n')) {
         const { request, response, status, model = 'm' } = JSON.parse(line);
         const counted = status === 200 && isJson(request) ? countedBy(protocol, response) : 0;
-        const estimate = counted > 0 ? await estimateOf(protocol, model, request) : undefined;
+        const estimate = counted > 0 ? await findEstimate(protocol, model, request) : undefined;
         if (estimate !== undefined) found.push(estimate / counted);
       }
     }
@@ -95,7 +95,7 @@ describe.skipIf(!isPresent)('the estimates of the recordings (skipped without th
 describe('the estimate contains what a vendor adds', () => {
   const ask = { messages: [{ role: 'user', content: 'Hello' }] };
   const estimate = async (model: string, more: object): Promise<number> =>
-    (await estimateOf('messages', model, { ...ask, ...more })) ?? 0;
+    (await findEstimate('messages', model, { ...ask, ...more })) ?? 0;
 
   it('such as a preamble for tools, and what its own tools find', async () => {
     const plain = await estimate('claude-x', {});

@@ -60,7 +60,7 @@ export function inputFacts(body: Buffer, scan: JsonScan, about: InputAbout): Inp
   const words = textBytes * textRate(body, media.bytes) * TEXT_FACTOR[family] + structure;
   const encrypted = scan.encryptedBytes / ENCRYPTED_BYTES_PER_TOKEN;
   const hosted = finder === undefined ? 0 : vendorTools(body, finder);
-  const named = preambleOf(about, family) + hosted + (about.extra ?? 0);
+  const named = countPreamble(about, family) + hosted + (about.extra ?? 0);
   return {
     inputTokensEstimate: Math.ceil(words + encrypted) + named + media.tokens,
     inputTokensLikely: Math.ceil(textBytes / LIKELY_BYTES_PER_TOKEN) + media.tokens,
@@ -69,7 +69,7 @@ export function inputFacts(body: Buffer, scan: JsonScan, about: InputAbout): Inp
 }
 
 /** What a vendor adds by itself. */
-function preambleOf({ model, tools, hasFormat }: InputAbout, family: Family): number {
+function countPreamble({ model, tools, hasFormat }: InputAbout, family: Family): number {
   const named = family === 'any' ? (PREAMBLES.find(([name]) => name.test(model))?.[1] ?? 0) : 0;
   const own = named + FRAME_TOKENS[family] + (hasFormat === true ? SCHEMA_TOKENS[family] : 0);
   if (tools === undefined || tools.end - tools.start <= 2) return own;

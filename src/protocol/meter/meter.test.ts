@@ -15,12 +15,12 @@ function relayed(protocol: Protocol, payloads: readonly unknown[]): StreamRelay 
   return relay;
 }
 
-const usageOf = (part: Partial<Usage>): Usage => ({ ...NO_USAGE, ...part });
+const createUsage = (part: Partial<Usage>): Usage => ({ ...NO_USAGE, ...part });
 
 describe('reported usage, in buckets that do not overlap', () => {
   it.each(USAGE_REPORTS)('$name', ({ protocol, payloads, usage }) => {
     expect(relayed(protocol, payloads).usage()).toEqual({
-      usage: usageOf(usage),
+      usage: createUsage(usage),
       estimated: false,
       inputReported: true,
     });
@@ -32,7 +32,7 @@ describe('absurd figures are treated as not reported', () => {
   it.each([-1, 1.5, '7', null, 1e300, 100_000_001, [], {}])('%j', (absurd) => {
     const both = relayed('chat', [text, chat({ prompt_tokens: absurd, completion_tokens: absurd })]).usage();
     expect(both).toMatchObject({ inputReported: false, estimated: true });
-    expect(both.usage).toEqual(usageOf({ outputText: countTokens('one two three four') }));
+    expect(both.usage).toEqual(createUsage({ outputText: countTokens('one two three four') }));
   });
 
   it('such as 1e400, which JSON.parse reads as infinite', () => {
@@ -46,13 +46,15 @@ describe('absurd figures are treated as not reported', () => {
   it('but a good figure beside a bad one is kept', () => {
     const mixed = relayed('chat', [text, chat({ prompt_tokens: 9, completion_tokens: -3 })]).usage();
     expect(mixed).toMatchObject({ inputReported: true, estimated: true });
-    expect(mixed.usage).toEqual(usageOf({ inputFresh: 9, outputText: countTokens('one two three four') }));
+    expect(mixed.usage).toEqual(
+      createUsage({ inputFresh: 9, outputText: countTokens('one two three four') }),
+    );
   });
 
   it('and whole numbers in another spelling are good', () => {
     const relay = relayed('chat', []);
     relay.push(Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":1e2,"completion_tokens":7.0}}\n\n'));
-    expect(relay.usage().usage).toEqual(usageOf({ inputFresh: 100, outputText: 7 }));
+    expect(relay.usage().usage).toEqual(createUsage({ inputFresh: 100, outputText: 7 }));
   });
 });
 
@@ -133,7 +135,7 @@ describe('an interrupted stream is counted from what it delivered', () => {
   ];
   it.each(interrupted)('%s', (_name, protocol, payloads, tokens) => {
     expect(relayed(protocol, payloads).usage()).toEqual({
-      usage: usageOf({ outputText: tokens }),
+      usage: createUsage({ outputText: tokens }),
       estimated: true,
       inputReported: false,
     });

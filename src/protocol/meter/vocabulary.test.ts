@@ -14,27 +14,29 @@ describe('the vocabulary', () => {
     for (const line of file.toString('latin1').trimEnd().split('\n')) {
       const [token = '', rank] = line.split(' ');
       const bytes = new Uint8Array(Buffer.from(token, 'base64'));
-      if (vocabulary.rankOf(bytes, 0, bytes.length) !== Number(rank)) unknown.push(line);
+      if (vocabulary.findRank(bytes, 0, bytes.length) !== Number(rank)) unknown.push(line);
     }
     expect(unknown).toEqual([]);
   });
 
   it('finds a token in the middle of other bytes', () => {
     const bytes = new TextEncoder().encode('xx hello yy');
-    expect(vocabulary.rankOf(bytes, 2, 8)).toBeGreaterThan(0);
-    expect(vocabulary.rankOf(bytes, 2, 8)).toBe(vocabulary.rankOf(new TextEncoder().encode(' hello'), 0, 6));
+    expect(vocabulary.findRank(bytes, 2, 8)).toBeGreaterThan(0);
+    expect(vocabulary.findRank(bytes, 2, 8)).toBe(
+      vocabulary.findRank(new TextEncoder().encode(' hello'), 0, 6),
+    );
   });
 
   it('contains all bytes, so that every text has tokens', () => {
     for (let byte = 0; byte < 256; byte++) {
-      expect(vocabulary.rankOf(Uint8Array.of(byte), 0, 1)).not.toBe(NO_TOKEN);
+      expect(vocabulary.findRank(Uint8Array.of(byte), 0, 1)).not.toBe(NO_TOKEN);
     }
   });
 
   it('does not find bytes that are no token', () => {
     const bytes = new TextEncoder().encode('Tollgate counts');
-    expect(vocabulary.rankOf(bytes, 0, bytes.length)).toBe(NO_TOKEN);
-    expect(vocabulary.rankOf(bytes, 0, 0)).toBe(NO_TOKEN);
+    expect(vocabulary.findRank(bytes, 0, bytes.length)).toBe(NO_TOKEN);
+    expect(vocabulary.findRank(bytes, 0, 0)).toBe(NO_TOKEN);
   });
 });
 

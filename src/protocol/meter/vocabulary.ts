@@ -45,10 +45,10 @@ export class Vocabulary {
     this.#slots = enterTokens(this.#bytes, this.#starts);
   }
 
-  rankOf(bytes: Uint8Array, start: number, end: number): number {
+  findRank(bytes: Uint8Array, start: number, end: number): number {
     if (end - start > LONGEST_TOKEN_BYTES) return NO_TOKEN;
     const slots = this.#slots;
-    for (let slot = slotOf(bytes, start, end); ; slot = (slot + 1) & SLOT_MASK) {
+    for (let slot = hashToSlot(bytes, start, end); ; slot = (slot + 1) & SLOT_MASK) {
       const rank = (slots[slot] as number) - 1;
       if (rank < 0) return NO_TOKEN;
       if (this.#isToken(rank, bytes, start, end)) return rank;
@@ -101,7 +101,7 @@ function decodeTokens(file: Buffer, starts: Int32Array): Uint8Array {
 function enterTokens(bytes: Uint8Array, starts: Int32Array): Int32Array {
   const slots = new Int32Array(SLOTS);
   for (let rank = 0; rank < TOKENS; rank++) {
-    let slot = slotOf(bytes, starts[rank] as number, starts[rank + 1] as number);
+    let slot = hashToSlot(bytes, starts[rank] as number, starts[rank + 1] as number);
     while (slots[slot] !== 0) slot = (slot + 1) & SLOT_MASK;
     slots[slot] = rank + 1;
   }
@@ -109,7 +109,7 @@ function enterTokens(bytes: Uint8Array, starts: Int32Array): Int32Array {
 }
 
 /** Where the search for a token begins. */
-function slotOf(bytes: Uint8Array, start: number, end: number): number {
+function hashToSlot(bytes: Uint8Array, start: number, end: number): number {
   let hash = HASH_START;
   for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), HASH_PRIME);
   return (hash ^ (hash >>> 15)) & SLOT_MASK;

@@ -78,7 +78,7 @@ export function collectWords(text: JsonText, words: Words, sink: WordSink): numb
       at = close + 1;
       continue;
     }
-    kind = kindOf(words, bytes, at + 1, close);
+    kind = findKind(words, bytes, at + 1, close);
     at = after + 1;
     if (kind > TEXT) {
       const value = skipSpace(bytes, at, end);
@@ -113,7 +113,7 @@ function nextQuote(bytes: LentBytes, start: number, end: number): number {
 const KEY_BYTES_MAX = 128;
 
 /** A client may write a key with escapes, and its vendor decodes them. */
-function kindOf({ root }: Words, bytes: LentBytes, start: number, end: number): number {
+function findKind({ root }: Words, bytes: LentBytes, start: number, end: number): number {
   const found = findChild(root, bytes, start, end);
   if (found !== undefined) return found.slot;
   if (end - start > KEY_BYTES_MAX || !hasEscape(bytes, start, end)) return NONE;

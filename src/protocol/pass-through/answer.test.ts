@@ -12,7 +12,7 @@ function read(protocol: Protocol, body: string): PlainAnswer {
   return getDialect(protocol).readResponse(Buffer.from(body), MODEL);
 }
 
-const textOf = (answer: PlainAnswer): string => Buffer.concat(answer.pieces).toString();
+const joinPieces = (answer: PlainAnswer): string => Buffer.concat(answer.pieces).toString();
 
 const CHAT =
   '{ "id":"c", "model" : "vendor", "choices":[{"message":{"content":"hi \\"model\\":1 é",' +
@@ -41,7 +41,7 @@ describe('a plain answer', () => {
     'of %s keeps its bytes except for the model, and gives its usage',
     (protocol, body, text) => {
       const answer = read(protocol, body);
-      expect(textOf(answer)).toBe(body.replace('"vendor"', `"${MODEL}"`));
+      expect(joinPieces(answer)).toBe(body.replace('"vendor"', `"${MODEL}"`));
       expect(answer.usage).toEqual({ ...NO_USAGE, inputFresh: 3, outputText: 2 });
       expect(answer.outputTokens()).toBe(countTokens(text));
       expect(answer).toMatchObject({ valid: true, isError: false });
@@ -75,7 +75,7 @@ describe('a plain answer', () => {
     'cannot be %j',
     (body) => {
       expect(read('chat', body)).toMatchObject({ valid: false, isError: false, usage: undefined });
-      expect(textOf(read('chat', body))).toBe(body);
+      expect(joinPieces(read('chat', body))).toBe(body);
     },
   );
 

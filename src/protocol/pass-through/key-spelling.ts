@@ -24,10 +24,10 @@ export function foldKey(key: string): string {
  * One bit for each letter that some keys have at a position: a key with another letter there is none of them.
  */
 export function lettersAt(keys: readonly Folded[], place: 0 | 1): number {
-  return keys.reduce((bits, { letters }) => bits | bitOf(letters[place] ?? 0), 0);
+  return keys.reduce((bits, { letters }) => bits | toBit(letters[place] ?? 0), 0);
 }
 
-function bitOf(letter: number): number {
+function toBit(letter: number): number {
   return 1 << (letter & 31);
 }
 
@@ -71,9 +71,9 @@ export function findSpelled<Key extends Folded>(
 ): Key | undefined {
   const first = bytes[start] as number;
   if (isLetter(first)) {
-    if ((firstLetters & bitOf(first)) === 0) return undefined;
+    if ((firstLetters & toBit(first)) === 0) return undefined;
     const second = bytes[start + 1] as number;
-    if (end - start > 1 && isLetter(second) && (secondLetters & bitOf(second)) === 0) return undefined;
+    if (end - start > 1 && isLetter(second) && (secondLetters & toBit(second)) === 0) return undefined;
   }
   let hash = 0;
   for (let at = start; at < end; at++) {

@@ -72,22 +72,22 @@ export async function limitOutput(
   request: RawRequest,
   limit: OutputLimit,
 ): Promise<RawRequest | undefined> {
-  const fields = fieldsOf(protocol);
+  const fields = compileFields(protocol);
   const scan = await scanRequest(request.body, fields.tree, ({ found }) => ({ found }));
   if (isRefusal(scan)) return undefined;
-  const rangesOf = (paths: readonly string[]): readonly ByteRange[] =>
+  const listRanges = (paths: readonly string[]): readonly ByteRange[] =>
     paths.flatMap((path) => scan.found[fields.tree.slots[path] as number] ?? []);
   const edits = editsFor(request.body, limit.tokens, {
     field: fieldFor(protocol, limit.capabilities),
     holder: fields.holders[0],
-    holders: rangesOf(fields.holders),
-    limits: rangesOf(fields.limits),
-    budgets: rangesOf(fields.budgets),
+    holders: listRanges(fields.holders),
+    limits: listRanges(fields.limits),
+    budgets: listRanges(fields.budgets),
   });
   return edits && { ...request, body: await joinPieces(splice(request.body, edits)) };
 }
 
-function fieldsOf(protocol: TextProtocol): Scanned {
+function compileFields(protocol: TextProtocol): Scanned {
   let known = scanned.get(protocol);
   if (known === undefined) {
     const { holders, limits, budgets } = FIELDS[protocol];

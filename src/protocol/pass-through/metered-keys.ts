@@ -51,7 +51,7 @@ const REPEATABLE = 'model';
 
 const trees = new WeakMap<PathTree<string>, readonly MeteredSlot[]>();
 
-function slotsOf(tree: PathTree<string>): readonly MeteredSlot[] {
+function toMeteredSlots(tree: PathTree<string>): readonly MeteredSlot[] {
   let slots = trees.get(tree);
   if (slots === undefined) {
     assert(tree.slotCount <= 32, 'the groups of a tree are bits of one number');
@@ -76,7 +76,7 @@ export function findAmbiguity(
   found: readonly (readonly ByteRange[] | undefined)[],
   tree: PathTree<string>,
 ): string | undefined {
-  const slots = slotsOf(tree);
+  const slots = toMeteredSlots(tree);
   let groups = 0;
   for (let index = 0; index < found.length; index++) {
     const ranges = found[index];

@@ -21,7 +21,7 @@ const FACTS: RequestFacts = {
   edit: false,
 };
 
-function relayOf(protocol: Protocol, framing: Framing = 'sse', injected = false): StreamRelay {
+function createRelay(protocol: Protocol, framing: Framing = 'sse', injected = false): StreamRelay {
   return getDialect(protocol).relayStream(framing, { ...FACTS, usageInjected: injected }, MODEL);
 }
 
@@ -171,7 +171,7 @@ function expected(fixture: Fixture): string {
 }
 
 const start = (fixture: Fixture): StreamRelay =>
-  relayOf(fixture.protocol, fixture.framing, fixture.injected ?? false);
+  createRelay(fixture.protocol, fixture.framing, fixture.injected ?? false);
 
 describe.each(FIXTURES)('the stream of $name', (fixture) => {
   const bytes = sent(fixture, 'vendor-model-2026');
@@ -257,14 +257,14 @@ describe('an error event', () => {
     ['images', 'sse', 'event: error\ndata: {"type":"error","error":{"message":"boom"}}\n\n'],
   ];
   it.each(errors)('of %s in %s is seen as the first event, with its text', (protocol, framing, text) => {
-    const relay = relayOf(protocol, framing);
+    const relay = createRelay(protocol, framing);
     relay.push(Buffer.from(`${framing === 'sse' ? ': comment\n\n' : ''}${text}`));
     expect(relay.first).toBe('error');
     expect(relay.firstError).toContain('boom');
   });
 
   it('makes the stream incomplete even when a terminator follows', () => {
-    const relay = relayOf('chat');
+    const relay = createRelay('chat');
     const { complete } = run(relay, [
       Buffer.from('data: {"choices":[]}\n\ndata: {"error":{"message":"boom"}}\n\ndata: [DONE]\n\n'),
     ]);
@@ -291,7 +291,7 @@ describe('an error event', () => {
   });
 
   it('is no error when the error is null', () => {
-    const relay = relayOf('chat');
+    const relay = createRelay('chat');
     relay.push(Buffer.from('data: {"choices":[],"error":null}\n\n'));
     expect(relay.failed).toBe(false);
   });
@@ -300,24 +300,24 @@ describe('an error event', () => {
 describe('a terminator', () => {
   it.each(['response.completed', 'response.incomplete'])('is %s in a Responses stream', (type) => {
     const data = `data: {"type":"${type}","response":{"model":"x"}}\n\n`;
-    expect(run(relayOf('responses'), [Buffer.from(data)]).complete).toBe(true);
+    expect(run(createRelay('responses'), [Buffer.from(data)]).complete).toBe(true);
   });
 
   it('is a blocked prompt in a generateContent stream', () => {
     const data = 'data: {"promptFeedback":{"blockReason":"SAFETY"},"modelVersion":"x"}\n\n';
-    expect(run(relayOf('gemini'), [Buffer.from(data)]).complete).toBe(true);
+    expect(run(createRelay('gemini'), [Buffer.from(data)]).complete).toBe(true);
   });
 
   it('is not an empty or missing finish reason', () => {
     for (const reason of ['""', 'null']) {
       const data = `data: {"candidates":[{"finishReason":${reason}},{"x":{"finishReason":"STOP"}}]}\n\n`;
-      expect(run(relayOf('gemini'), [Buffer.from(data)]).complete).toBe(false);
+      expect(run(createRelay('gemini'), [Buffer.from(data)]).complete).toBe(false);
     }
   });
 
   it('is not an unclosed array', () => {
     const data = '[{"candidates":[{"finishReason":"STOP"}]}';
-    expect(run(relayOf('gemini', 'json-array'), [Buffer.from(data)])).toEqual({
+    expect(run(createRelay('gemini', 'json-array'), [Buffer.from(data)])).toEqual({
       output: data,
       complete: false,
     });
@@ -325,20 +325,20 @@ describe('a terminator', () => {
 
   it('is not [DONE] inside content', () => {
     const data = 'data: {"choices":[{"delta":{"content":"data: [DONE]\\n\\n"}}]}\n\n';
-    expect(run(relayOf('chat'), [Buffer.from(data)]).complete).toBe(false);
+    expect(run(createRelay('chat'), [Buffer.from(data)]).complete).toBe(false);
   });
 });
 
 describe('an unusual stream', () => {
   it('with a model in several data lines has it replaced in its line', () => {
     const data = 'data: {"choices":[],\ndata: "model":"x",\ndata: "z":1}\n\n';
-    expect(run(relayOf('chat'), [Buffer.from(data)]).output).toBe(data.replace('"x"', `"${MODEL}"`));
+    expect(run(createRelay('chat'), [Buffer.from(data)]).output).toBe(data.replace('"x"', `"${MODEL}"`));
   });
 
   it('with chunks that begin alike but differ is walked again', () => {
     const begin = 'data: {"id":"c","model":"v",';
     const events = ['"choices":[]}', '"choices":[],"model":"w"}', '"x":{"model":"v"}}', '"usage":null}'];
-    const relay = relayOf('chat');
+    const relay = createRelay('chat');
     const outputs = events.map((event) => relay.push(Buffer.from(`${begin}${event}\n\n`))?.toString());
     expect(outputs).toEqual([
       `data: {"id":"c","model":"${MODEL}","choices":[]}\n\n`,
@@ -351,14 +351,14 @@ describe('an unusual stream', () => {
   it('with data that is not JSON passes unchanged', () => {
     for (const protocol of ['chat', 'responses', 'messages', 'gemini', 'images'] as const) {
       const data = 'data: hello\n\ndata: {"model":\n\ndata: {"a" 1}\n\ndata: [1]\n\ndata:\n\n';
-      const relay = relayOf(protocol);
+      const relay = createRelay(protocol);
       expect(run(relay, [Buffer.from(data)]).output).toBe(data);
       expect(relay.first).toBe('data');
     }
   });
 
   it('of HTML has no event', () => {
-    const relay = relayOf('chat');
+    const relay = createRelay('chat');
     expect(run(relay, [Buffer.from('<html>oops</html>')])).toEqual({ output: '', complete: false });
     expect(relay.first).toBe('none');
   });

@@ -127,9 +127,9 @@ describe('the facts of a request', () => {
 
   it('have the image tool of Responses, in any spelling', () => {
     const painters = ['"image_generation"', '"image\\u005fgeneration"'];
-    const toolsOf = (type: string) => read('responses', `{"model":"m","tools":[{"type":${type}}]}`);
-    for (const type of painters) expect(toolsOf(type).imageTool, type).toBe(true);
-    expect(toolsOf('"web_search"').imageTool).toBe(false);
+    const readTools = (type: string) => read('responses', `{"model":"m","tools":[{"type":${type}}]}`);
+    for (const type of painters) expect(readTools(type).imageTool, type).toBe(true);
+    expect(readTools('"web_search"').imageTool).toBe(false);
     expect(read('responses', '{"model":"m","input":"image_generation"}').imageTool).toBe(false);
   });
 

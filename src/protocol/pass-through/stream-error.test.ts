@@ -8,26 +8,26 @@ const ERROR: StreamError = { code: 50202, status: 502, message: 'it "broke"\n' }
 const encode = (protocol: (typeof PROTOCOLS)[number], error = ERROR): string =>
   getDialect(protocol).encodeStreamError('sse', error).toString();
 
-const dataOf = (event: string): unknown => JSON.parse(/data: (.*)\n\n$/.exec(event)?.[1] ?? '');
+const parseData = (event: string): unknown => JSON.parse(/data: (.*)\n\n$/.exec(event)?.[1] ?? '');
 
 describe('an error inside a stream has the client’s own format', () => {
   it('for Chat Completions', () => {
     expect(encode('chat')).not.toContain('event:');
-    expect(dataOf(encode('chat'))).toEqual({
+    expect(parseData(encode('chat'))).toEqual({
       error: { message: ERROR.message, type: 'gateway_error', param: null, code: '50202' },
     });
   });
 
   it('for Responses: flat, with the number after the last event', () => {
     expect(encode('responses', { ...ERROR, sequenceNumber: 8 })).toMatch(/^event: error\n/);
-    expect(dataOf(encode('responses', { ...ERROR, sequenceNumber: 8 }))).toEqual({
+    expect(parseData(encode('responses', { ...ERROR, sequenceNumber: 8 }))).toEqual({
       type: 'error',
       code: '50202',
       message: ERROR.message,
       param: null,
       sequence_number: 8,
     });
-    expect(dataOf(encode('responses'))).not.toHaveProperty('sequence_number');
+    expect(parseData(encode('responses'))).not.toHaveProperty('sequence_number');
   });
 
   it.each([
@@ -39,11 +39,14 @@ describe('an error inside a stream has the client’s own format', () => {
   ])('for Messages: status %d is %s', (status, type) => {
     const event = encode('messages', { ...ERROR, status });
     expect(event).toMatch(/^event: error\n/);
-    expect(dataOf(event)).toEqual({ type: 'error', error: { type, message: ERROR.message, code: '50202' } });
+    expect(parseData(event)).toEqual({
+      type: 'error',
+      error: { type, message: ERROR.message, code: '50202' },
+    });
   });
 
   it('for generateContent: a numeric status and its name', () => {
-    expect(dataOf(encode('gemini'))).toEqual({
+    expect(parseData(encode('gemini'))).toEqual({
       code: 50202,
       message: ERROR.message,
       error: { code: 502, message: ERROR.message, status: 'UNAVAILABLE', type: 'gateway_error' },

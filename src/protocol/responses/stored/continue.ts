@@ -1,7 +1,7 @@
 import { joinPieces, nextTurn } from '../../../kernel/async/next-turn.ts';
 import { isRefusal, type Refusal, refuse } from '../../../kernel/errors.ts';
 import { OPEN_BRACKET, QUOTE } from '../../bytes/ascii.ts';
-import { elementsOf } from '../../bytes/elements.ts';
+import { listElements } from '../../bytes/elements.ts';
 import { isWord, skipSpace } from '../../bytes/skim.ts';
 import { type Edit, splice } from '../../bytes/splice.ts';
 import { decodeText } from '../../bytes/text.ts';
@@ -99,7 +99,7 @@ function newItems(
 function splitInput(body: Buffer, input: ByteRange): readonly Buffer[] {
   const given = body.subarray(input.start, input.end);
   if (given[0] === OPEN_BRACKET) {
-    return elementsOf(body, input).map(({ start, end }) => body.subarray(start, end));
+    return listElements(body, input).map(({ start, end }) => body.subarray(start, end));
   }
   // A value that is neither a list nor a text is left for the vendor to reject.
   return [given[0] === QUOTE ? Buffer.concat([MESSAGE_OPEN, given, MESSAGE_CLOSE]) : given];

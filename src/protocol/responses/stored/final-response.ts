@@ -1,6 +1,6 @@
 import { ownCopy } from '../../../kernel/encoding/lent-bytes.ts';
 import { isTypeAt } from '../../bytes/event-type.ts';
-import { largeEndsOf } from '../../bytes/outline.ts';
+import { outlineLargeEnds } from '../../bytes/outline.ts';
 import { compilePaths } from '../../bytes/paths.ts';
 import { isOpenBrace, Skimmer, withOutline } from '../../bytes/skim.ts';
 import { SseSplitter } from '../../bytes/sse.ts';
@@ -13,7 +13,7 @@ const INCOMPLETE = Buffer.from('response.incomplete');
 
 /** The response that a stream ends with, if these events contain one. It repeats the whole output. */
 export async function finalResponse(events: Buffer): Promise<Buffer | undefined> {
-  return withOutline(events, await largeEndsOf(events), () => find(events));
+  return withOutline(events, await outlineLargeEnds(events), () => find(events));
 }
 
 function find(events: Buffer): Buffer | undefined {

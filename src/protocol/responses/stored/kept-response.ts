@@ -1,7 +1,7 @@
 import { CONVERSATION_VALUE_BYTES_MAX, ITEMS_KEPT_MAX } from '../../../bounds.ts';
 import { QUOTE } from '../../bytes/ascii.ts';
-import { elementsOf } from '../../bytes/elements.ts';
-import { largeEndsOf } from '../../bytes/outline.ts';
+import { listElements } from '../../bytes/elements.ts';
+import { outlineLargeEnds } from '../../bytes/outline.ts';
 import { compilePaths } from '../../bytes/paths.ts';
 import { Skimmer, withOutline } from '../../bytes/skim.ts';
 import { splice } from '../../bytes/splice.ts';
@@ -41,14 +41,14 @@ export async function packResponse(
   request: AnsweredRequest,
   answer: Buffer,
 ): Promise<PackedResponse | undefined> {
-  return withOutline(answer, await largeEndsOf(answer), () => pack(request, answer));
+  return withOutline(answer, await outlineLargeEnds(answer), () => pack(request, answer));
 }
 
 function pack(request: AnsweredRequest, answer: Buffer): PackedResponse | undefined {
   if (responseSkimmer.run(answer, 0, answer.length) < 0) return undefined;
   const id = textAt(answer, toRange(responseSkimmer, RESPONSE.slots.id));
   if (id === undefined) return undefined;
-  const output = elementsOf(answer, toRange(responseSkimmer, RESPONSE.slots.output));
+  const output = listElements(answer, toRange(responseSkimmer, RESPONSE.slots.output));
   const previous = toRange(responseSkimmer, RESPONSE.slots.previous);
   const response = withPrevious(answer, previous, request.previousResponseId);
   const items = new Map<string, Buffer>();
@@ -84,11 +84,11 @@ function inputPieces({ body, memory }: AnsweredRequest): readonly (string | Buff
 
 export function unpackResponse(value: Buffer): StoredResponse | undefined {
   if (keptSkimmer.run(value, 0, value.length) < 0) return undefined;
-  const input = elementsOf(value, toRange(keptSkimmer, KEPT.slots.input));
+  const input = listElements(value, toRange(keptSkimmer, KEPT.slots.input));
   const { start, end } = toRange(keptSkimmer, KEPT.slots.response);
   const response = value.subarray(start, end);
   if (responseSkimmer.run(response, 0, response.length) < 0) return undefined;
-  const output = elementsOf(response, toRange(responseSkimmer, RESPONSE.slots.output));
+  const output = listElements(response, toRange(responseSkimmer, RESPONSE.slots.output));
   return { input: cut(value, input), output: cut(response, output), response };
 }
 
