@@ -37,12 +37,12 @@ export function readAnswerHead(text: string): AnswerHead | string {
     if (complaint !== undefined) return complaint;
   }
   const status = Number(line[2]);
-  const body = bodyOf(status, headers);
+  const body = readBodyEnd(status, headers);
   if (typeof body === 'object') return body.complaint;
   const isLast =
     body === 'until-close' ||
     announcesMore(status, headers) ||
-    lastingOf(headers, line[1] === '1' ? 'keep-alive' : 'close') === 'close';
+    readLasting(headers, line[1] === '1' ? 'keep-alive' : 'close') === 'close';
   return { status, headers, body, keepMs: isLast ? 0 : keepMs(headers) };
 }
 
@@ -61,7 +61,7 @@ function endOfLine(text: string, start: number): number {
 /** A folded line begins with a space, which is in no name. */
 function readHeader(line: string, headers: Record<string, string>): string | undefined {
   const colon = line.indexOf(':');
-  const name = colon < 0 ? undefined : nameOf(line.slice(0, colon));
+  const name = colon < 0 ? undefined : findHeaderName(line.slice(0, colon));
   if (name === undefined) return 'a header without a proper name';
   const text = line.slice(colon + 1);
   if (NOT_IN_VALUES.test(text)) return `a value of header ${name} that none may have`;
@@ -88,7 +88,7 @@ function isBlank(code: number): boolean {
 const names = new Map<string, string>();
 const NAME_LENGTH_KEPT = 64;
 
-function nameOf(text: string): string | undefined {
+function findHeaderName(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined) return known;
   if (!TOKEN.test(text)) return undefined;
@@ -101,7 +101,7 @@ function nameOf(text: string): string | undefined {
 }
 
 /** RFC 9112, 6.3. A length that comes twice is joined with a comma, and so no length. */
-function bodyOf(
+function readBodyEnd(
   status: number,
   headers: Readonly<Record<string, string>>,
 ): AnswerHead['body'] | { readonly complaint: string } {
@@ -118,7 +118,7 @@ function bodyOf(
 
 type Lasting = 'keep-alive' | 'close';
 
-function lastingOf(headers: Readonly<Record<string, string>>, otherwise: Lasting): Lasting {
+function readLasting(headers: Readonly<Record<string, string>>, otherwise: Lasting): Lasting {
   const options =
     headers.connection
       ?.toLowerCase()

@@ -10,21 +10,21 @@ const speaker = (parts: readonly string[], pauseMs: number): Promise<string> =>
     for (const [index, part] of parts.entries()) setTimeout(() => socket.write(part), index * pauseMs);
   });
 
-const headOf = (bytes: number): string => `HTTP/1.1 200 OK\r\ncontent-length: ${bytes}\r\n\r\n`;
+const printHead = (bytes: number): string => `HTTP/1.1 200 OK\r\ncontent-length: ${bytes}\r\n\r\n`;
 
 test('an answer is complete for any split of its bytes', async () => {
-  const origin = await speaker([`${headOf(12)}one `, 'two ', 'more'], 20);
+  const origin = await speaker([`${printHead(12)}one `, 'two ', 'more'], 20);
   const reply = await ask(client(), post(origin), BOUNDS);
   expect(reply).toMatchObject({ kind: 'answer', head: { status: 200 } });
   expect(reply.kind === 'answer' && reply.body.toString()).toBe('one two more');
 });
 
 test('an answer beyond its bound is refused', async () => {
-  const origin = await speaker([headOf(10_000), 'x'.repeat(101)], 0);
+  const origin = await speaker([printHead(10_000), 'x'.repeat(101)], 0);
   expect(await ask(client(), post(origin), BOUNDS)).toEqual({ kind: 'failed', reason: 'too-large' });
 });
 
 test('one timeout covers the whole exchange, also with a dripping vendor', async () => {
-  const origin = await speaker([headOf(50), ...Array.from({ length: 50 }, () => 'x')], 50);
+  const origin = await speaker([printHead(50), ...Array.from({ length: 50 }, () => 'x')], 50);
   expect(await ask(client(), post(origin), BOUNDS)).toEqual({ kind: 'failed', reason: 'timeout' });
 });

@@ -206,16 +206,17 @@ export class Connection implements AnswerSink {
     this.#keepMs = 0;
     this.#moved = true;
     socket.on('end', () => {
-      if (!reader.close()) this.#breakOf(socket, { kind: 'reset', detail: 'closed by the vendor' }, 'peer');
+      if (!reader.close())
+        this.#breakIfCurrent(socket, { kind: 'reset', detail: 'closed by the vendor' }, 'peer');
     });
     socket.on('error', (error: Error) => {
       const by = CLOSED_CODES.has((error as { code?: string }).code ?? '') ? 'peer' : 'other';
-      this.#breakOf(socket, { kind: 'reset', detail: describe(error) }, by);
+      this.#breakIfCurrent(socket, { kind: 'reset', detail: describe(error) }, by);
     });
     socket.on('drain', () => {
       if (this.#socket === socket) this.#writeOn(socket, this.#unsent);
     });
-    socket.on('close', () => this.#breakOf(socket, { kind: 'reset', detail: 'closed' }, 'peer'));
+    socket.on('close', () => this.#breakIfCurrent(socket, { kind: 'reset', detail: 'closed' }, 'peer'));
   }
 
   /** Of a socket that is no longer ours nothing is wanted. */
@@ -283,7 +284,7 @@ export class Connection implements AnswerSink {
   }
 
   /** Of a socket that is no longer ours nothing is wanted. */
-  #breakOf(socket: Socket, failure: UpstreamFailure, by: BrokenBy): void {
+  #breakIfCurrent(socket: Socket, failure: UpstreamFailure, by: BrokenBy): void {
     if (this.#socket === socket) this.#break(failure, by);
   }
 

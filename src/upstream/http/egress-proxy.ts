@@ -85,15 +85,15 @@ function ofName(name: string, entry: string): IsDirect {
 
 function inNetwork(address: string, prefix?: string): IsDirect {
   const network = new BlockList();
-  if (prefix === undefined) network.addAddress(address, familyOf(address));
-  else network.addSubnet(address, Number(prefix), familyOf(address));
-  return (host) => isIP(host) !== 0 && network.check(host, familyOf(host));
+  if (prefix === undefined) network.addAddress(address, toIpFamily(address));
+  else network.addSubnet(address, Number(prefix), toIpFamily(address));
+  return (host) => isIP(host) !== 0 && network.check(host, toIpFamily(host));
 }
 
 const ownNetwork = inNetwork('127.0.0.0', '8');
 const isLoopback: IsDirect = (host, port) => host === 'localhost' || host === '::1' || ownNetwork(host, port);
 
-function familyOf(address: string): 'ipv4' | 'ipv6' {
+function toIpFamily(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 4 ? 'ipv4' : 'ipv6';
 }
 
