@@ -14,7 +14,7 @@ import { isRightSecret, sealAgain } from './sealing.ts';
 
 const OLD = 'an old secret of more than thirty-two bytes';
 const NEW = 'a new secret of more than thirty-two bytes!';
-const sealerOf = (...secrets: string[]): Sealer => newSealer(secrets, systemRandom);
+const createSealer = (...secrets: string[]): Sealer => newSealer(secrets, systemRandom);
 
 let fresh: FreshDatabase;
 beforeEach(async () => {
@@ -23,14 +23,14 @@ beforeEach(async () => {
 afterEach(() => fresh.drop());
 
 it('the first start determines the master secret', async () => {
-  expect(await isRightSecret(fresh.database, sealerOf(OLD))).toBe(true);
-  expect(await isRightSecret(fresh.database, sealerOf(OLD))).toBe(true);
-  expect(await isRightSecret(fresh.database, sealerOf(NEW))).toBe(false);
-  expect(await isRightSecret(fresh.database, sealerOf(NEW, OLD))).toBe(true);
+  expect(await isRightSecret(fresh.database, createSealer(OLD))).toBe(true);
+  expect(await isRightSecret(fresh.database, createSealer(OLD))).toBe(true);
+  expect(await isRightSecret(fresh.database, createSealer(NEW))).toBe(false);
+  expect(await isRightSecret(fresh.database, createSealer(NEW, OLD))).toBe(true);
 });
 
 it('everything opens with the new secret alone after a rotation, and a second run does nothing', async () => {
-  const old = sealerOf(OLD);
+  const old = createSealer(OLD);
   const count = SEAL_AGAIN_BATCH + 20;
   const { vendors, credentials } = catalogDocument(CATALOG_TEXT);
   const [entry] = credentials;
@@ -47,10 +47,10 @@ it('everything opens with the new secret alone after a rotation, and a second ru
   await updateAccount(fresh.database, accountId, { userType: 0 });
   const fields = { name: 'Ada', documentNumber: 'X1234567', contact: undefined };
   await submitVerification(fresh.database, { accountId, kind: 'personal' }, fields, old);
-  const both = sealerOf(NEW, OLD);
+  const both = createSealer(NEW, OLD);
   expect(await sealAgain(fresh.database, both)).toBe(count + 1);
   expect(await sealAgain(fresh.database, both)).toBe(0);
-  const fromNow = sealerOf(NEW);
+  const fromNow = createSealer(NEW);
   expect(await isRightSecret(fresh.database, fromNow)).toBe(true);
   expect(await isRightSecret(fresh.database, old)).toBe(false);
   expect(await findVerification(fresh.database, accountId, fromNow)).toMatchObject({ fields });

@@ -14,7 +14,7 @@ afterAll(() => fresh.drop());
 
 const NUMBERS: Columns<number> = { number: whole('int', (number) => number) };
 
-const partOf = (name: string): Part => ({
+const createPart = (name: string): Part => ({
   name,
   columns: NUMBERS,
   text: (given) => `insert into written (part, word, number) select '${name}', $2, number from ${given}`,
@@ -24,7 +24,7 @@ const written = () => fresh.database.query('select part, word, number from writt
 test('each part gets its own values, and they run in the order in which they were added', async () => {
   const names = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
   const writes = new Writes();
-  for (const name of names) writes.add(partOf(name), ['{1,2}', `of ${name}`]);
+  for (const name of names) writes.add(createPart(name), ['{1,2}', `of ${name}`]);
   await writes.send(fresh.database);
   const rows = names.flatMap((part) => [1, 2].map((number) => ({ part, word: `of ${part}`, number })));
   expect(await written()).toEqual(rows);
@@ -36,15 +36,15 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-function* nodesOf(plan: Plan): Generator<Plan> {
+function* walkNodes(plan: Plan): Generator<Plan> {
   yield plan;
-  for (const part of plan.Plans ?? []) yield* nodesOf(part);
+  for (const part of plan.Plans ?? []) yield* walkNodes(part);
 }
 
 test('the order is one of data: the plan of each part reads the rows of the part before it', async () => {
   const names = ['first', 'second', 'third', 'fourth'];
   const writes = new Writes();
-  for (const name of names) writes.add(partOf(name), ['{1}', name]);
+  for (const name of names) writes.add(createPart(name), ['{1}', name]);
   const plans: Plan[] = [];
   await writes.send({
     query: async (text: string, values: readonly unknown[]) => {
@@ -59,7 +59,7 @@ test('the order is one of data: the plan of each part reads the rows of the part
   const parts = plans.flatMap((plan) => plan.Plans ?? []);
   const readBy = (name: string) => {
     const part = parts.find((plan) => plan['Subplan Name'] === `CTE ${name}`);
-    return part && [...nodesOf(part)].flatMap((node) => node['CTE Name'] ?? []);
+    return part && [...walkNodes(part)].flatMap((node) => node['CTE Name'] ?? []);
   };
   expect(names.map(readBy)).toEqual([[], ['first'], ['second'], ['third']]);
   expect(await written()).toEqual([]);
@@ -67,8 +67,8 @@ test('the order is one of data: the plan of each part reads the rows of the part
 
 test('a part without rows holds up none behind it', async () => {
   const writes = new Writes();
-  writes.add(partOf('empty'), ['{}', 'nothing']);
-  writes.add(partOf('filled'), ['{1}', 'one']);
+  writes.add(createPart('empty'), ['{}', 'nothing']);
+  writes.add(createPart('filled'), ['{1}', 'one']);
   await writes.send(fresh.database);
   expect(await written()).toEqual([{ part: 'filled', word: 'one', number: 1 }]);
 });
@@ -77,7 +77,7 @@ test('a statement with other parts is another statement, on one connection too',
   await fresh.database.transaction(async (transaction) => {
     for (const names of [['a', 'b'], ['b'], ['a', 'b'], ['b', 'a']]) {
       const writes = new Writes();
-      for (const name of names) writes.add(partOf(name), ['{1}', names.join()]);
+      for (const name of names) writes.add(createPart(name), ['{1}', names.join()]);
       await writes.send(transaction);
     }
   });

@@ -52,8 +52,8 @@ test('nothing is created, lost or overdrawn for any account and any cost of a ca
     expect(wallet.creditsMicro).toBe(credits + moved * factor - paid);
     expect(wallet.balanceMicro).toBe(balance - moved);
     if (!autoExchange) expect(moved).toBe(0n);
-    expect(sumOf(wallet, 'credits')).toBe(wallet.creditsMicro - credits);
-    expect(sumOf(wallet, 'balance')).toBe(wallet.balanceMicro - balance);
+    expect(sumChanges(wallet, 'credits')).toBe(wallet.creditsMicro - credits);
+    expect(sumChanges(wallet, 'balance')).toBe(wallet.balanceMicro - balance);
     expect(wallet.entries.map((entry) => entry.seq)).toEqual(
       wallet.entries.map((_, index) => BigInt(index + 1)),
     );
@@ -61,7 +61,7 @@ test('nothing is created, lost or overdrawn for any account and any cost of a ca
   fc.assert(property, { numRuns: 500 });
 });
 
-function sumOf(wallet: Wallet, pool: string): bigint {
+function sumChanges(wallet: Wallet, pool: string): bigint {
   const entries = wallet.entries.filter((entry) => entry.pool === pool);
   return entries.reduce((total, entry) => total + entry.changeMicro, 0n);
 }

@@ -26,13 +26,13 @@ afterAll(() => fresh.drop());
 
 const settleOne = async (call: CallRecord) => (await ledger.settle([call]))[0]?.funds;
 
-const entriesOf = (accountId: number) =>
+const readEntries = (accountId: number) =>
   fresh.database.query(
     `select seq, kind, pool, change_micro, after_micro, ref from ledger_entries where account_id = $1 order by seq`,
     [accountId],
   );
 
-const consumptionOf = async (call: CallRecord) => {
+const findConsumption = async (call: CallRecord) => {
   const rows = await fresh.database.query<Record<string, unknown>>(
     `select amount_micro, spent_micro, credits_micro, shortfall_micro, month, short from consumptions
      where call_id = $1`,
@@ -53,7 +53,7 @@ describe('a charge', () => {
       monthSpentMicro: 25_000n,
       month: '2026-11',
     });
-    expect(await entriesOf(accountId)).toMatchObject([
+    expect(await readEntries(accountId)).toMatchObject([
       { seq: 1n, kind: 'top_up', pool: 'credits', change_micro: 100_000_000n, after_micro: 100_000_000n },
       {
         seq: 2n,
@@ -63,7 +63,7 @@ describe('a charge', () => {
         ref: call.callId,
       },
     ]);
-    expect(await consumptionOf(call)).toEqual({
+    expect(await findConsumption(call)).toEqual({
       amount_micro: 25_000n,
       spent_micro: 25_000n,
       credits_micro: 25_000_000n,
@@ -101,7 +101,7 @@ describe('a charge', () => {
     const funds = await settleOne(call);
     // 20,000,500 micro-Credits are missing: 20,001 micro-yuan buy 20,001,000, and 500 stay.
     expect(funds).toMatchObject({ creditsMicro: 500n, balanceMicro: 979_999n, monthSpentMicro: 25_000n });
-    expect((await entriesOf(accountId)).slice(2)).toMatchObject([
+    expect((await readEntries(accountId)).slice(2)).toMatchObject([
       { kind: 'exchange', pool: 'balance', change_micro: -20_001n, after_micro: 979_999n },
       { kind: 'exchange', pool: 'credits', change_micro: 20_001_000n, after_micro: 25_000_500n },
       { kind: 'consumption', pool: 'credits', change_micro: -25_000_000n, after_micro: 500n },
@@ -119,7 +119,7 @@ describe('a charge', () => {
       balanceMicro: 5_000_000n,
       monthSpentMicro: 10_000n,
     });
-    expect(await consumptionOf(call)).toMatchObject({
+    expect(await findConsumption(call)).toMatchObject({
       amount_micro: 25_000n,
       spent_micro: 10_000n,
       credits_micro: 10_000_000n,
@@ -136,7 +136,7 @@ describe('a charge', () => {
     const calls = [callOf({ accountId }), callOf({ accountId })];
     const [settled] = await ledger.settle(calls);
     expect(settled?.funds).toMatchObject({ creditsMicro: 0n, balanceMicro: 0n, monthSpentMicro: 4_000n });
-    const [first, second] = await Promise.all(calls.map(consumptionOf));
+    const [first, second] = await Promise.all(calls.map(findConsumption));
     expect(first).toMatchObject({ credits_micro: 4_000_000n, shortfall_micro: 21_000_000n });
     expect(second).toMatchObject({ credits_micro: 0n, shortfall_micro: 25_000_000n, spent_micro: 0n });
   });
@@ -147,7 +147,7 @@ describe('a charge', () => {
     const [first, second] = [1, 2].map(() => callOf({ accountId, heldMicro: 5_000_000n, expected }));
     const [settled] = await ledger.settle([first, second].filter((call) => call !== undefined));
     expect(settled?.funds.creditsMicro).toBe(0n);
-    const rows = await Promise.all([first, second].map((call) => call && consumptionOf(call)));
+    const rows = await Promise.all([first, second].map((call) => call && findConsumption(call)));
     expect(rows).toMatchObject([
       { credits_micro: 25_000_000n, shortfall_micro: 0n, short: null },
       {
@@ -166,7 +166,7 @@ describe('a charge', () => {
     const [first, second] = [1, 2].map(() => callOf({ accountId, heldMicro: 15_000_000n, capMicro }));
     const [settled] = await ledger.settle([first, second].filter((call) => call !== undefined));
     expect(settled?.funds).toMatchObject({ monthSpentMicro: capMicro });
-    expect(second && (await consumptionOf(second))).toMatchObject({
+    expect(second && (await findConsumption(second))).toMatchObject({
       credits_micro: 5_000_000n,
       shortfall_micro: 20_000_000n,
       short: { of: 'cap', capMicro: '30000', seq: '3' },
@@ -182,10 +182,10 @@ describe('a charge', () => {
     const running = callOf({ accountId, createdAtMs: Date.now() - 60_000 });
     await updateAccount(fresh.database, accountId, { autoExchange: false });
     await ledger.settle([running]);
-    expect(await consumptionOf(running)).toMatchObject({ shortfall_micro: 0n });
+    expect(await findConsumption(running)).toMatchObject({ shortfall_micro: 0n });
     const later = callOf({ accountId, createdAtMs: Date.now() + 60_000 });
     await ledger.settle([later]);
-    expect(await consumptionOf(later)).toMatchObject({ credits_micro: 0n, shortfall_micro: 25_000_000n });
+    expect(await findConsumption(later)).toMatchObject({ credits_micro: 0n, shortfall_micro: 25_000_000n });
   });
 
   test('counts in the month of the call in the configured time zone; a late call does not count in a newer month', async () => {
@@ -218,7 +218,7 @@ describe('a charge', () => {
       chargeMicro: 10_000_000n,
     });
     expect(await settleOne(call)).toMatchObject({ creditsMicro: 0n, balanceMicro: 980_000n });
-    expect(await consumptionOf(call)).toMatchObject({ spent_micro: 20_000n, credits_micro: 10_000_000n });
+    expect(await findConsumption(call)).toMatchObject({ spent_micro: 20_000n, credits_micro: 10_000_000n });
   });
 
   test('counts in the month of its hold, whenever it began', async () => {
@@ -230,7 +230,7 @@ describe('a charge', () => {
     });
     const late = callOf({ ...october, month: '2026-11' });
     expect(await settleOne(late)).toMatchObject({ month: '2026-11', monthSpentMicro: 50_000n });
-    expect(await consumptionOf(late)).toMatchObject({ month: '2026-11' });
+    expect(await findConsumption(late)).toMatchObject({ month: '2026-11' });
   });
 });
 
@@ -255,10 +255,10 @@ describe('a call', () => {
     expect(settled?.funds).toMatchObject({ version: 1, creditsMicro: 5_000_000n, monthSpentMicro: 0n });
     const logged = await fresh.database.query('select payer from calls where account_id = $1', [accountId]);
     expect(logged).toHaveLength(3);
-    expect(await entriesOf(accountId)).toHaveLength(1);
+    expect(await readEntries(accountId)).toHaveLength(1);
     // Who reached a vendor has a row in the consumption log too, over nothing.
     const nothing = { amount_micro: 25_000n, spent_micro: 0n, credits_micro: 0n, shortfall_micro: 0n };
-    const [byok, covered, failed] = await Promise.all(calls.map(consumptionOf));
+    const [byok, covered, failed] = await Promise.all(calls.map(findConsumption));
     expect([byok, covered]).toMatchObject([nothing, nothing]);
     expect(failed).toBeUndefined();
   });
@@ -269,7 +269,7 @@ describe('a call', () => {
     await ledger.settle([call, call]);
     const again = await ledger.settle([call, callOf({ accountId, chargeMicro: 0n }), call]);
     expect(again).toMatchObject([{ accountId, funds: { version: 2, creditsMicro: 75_000_000n } }]);
-    expect(await entriesOf(accountId)).toHaveLength(2);
+    expect(await readEntries(accountId)).toHaveLength(2);
   });
 
   test('is logged with its own price, whichever other prices its batch has, and without one when it has none', async () => {
@@ -306,7 +306,7 @@ describe('a call', () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 100_000_000n });
     const stray = callOf({ accountId: 987_654 });
     await expect(ledger.settle([callOf({ accountId }), stray])).rejects.toThrow('987654');
-    expect(await entriesOf(accountId)).toHaveLength(1);
+    expect(await readEntries(accountId)).toHaveLength(1);
   });
 
   test('of a month whose log was dropped is known to the ledger, or free', async () => {
@@ -323,8 +323,8 @@ describe('a call', () => {
     ]);
     const [again] = await ledger.settle(calls);
     expect(again?.funds).toMatchObject({ creditsMicro: 75_000_000n });
-    expect(await entriesOf(accountId)).toHaveLength(2);
-    expect(await consumptionOf(calls[0] as CallRecord)).toBeUndefined();
+    expect(await readEntries(accountId)).toHaveLength(2);
+    expect(await findConsumption(calls[0] as CallRecord)).toBeUndefined();
   });
 
   test('that comes after its month was dropped is charged once', async () => {
@@ -338,10 +338,10 @@ describe('a call', () => {
     for (const funds of [await settleOne(late), await settleOne(late)]) {
       expect(funds).toMatchObject({ creditsMicro: 50_000_000n });
     }
-    expect(await consumptionOf(late)).toMatchObject({ credits_micro: 25_000_000n });
+    expect(await findConsumption(late)).toMatchObject({ credits_micro: 25_000_000n });
     expect(await dropPartitionsBefore(fresh.database, '2025-07')).toContain('calls_2025_04');
     expect(await settleOne(late)).toMatchObject({ creditsMicro: 50_000_000n });
-    expect(await entriesOf(accountId)).toHaveLength(3);
+    expect(await readEntries(accountId)).toHaveLength(3);
   });
 });
 

@@ -101,7 +101,7 @@ export const ROLLUP_QUESTIONS = {
   }),
   'usage-days': `
     select 'account ' || account_id as subject, 'day from ' || (starts_at at time zone 'UTC') || ' UTC of ' || model_id
-      || ', the hours less the day:' || concat(${offOf(DAY_SUMS)}) as detail
+      || ', the hours less the day:' || concat(${printNonZeroSums(DAY_SUMS)}) as detail
     from (select account_id, starts_at, ends_at, ${DAY_KEY}, ${signed('')}
           from (${HOURS_WITH_DAYS}) as placed where day_start is null and at < ends_at
           union all
@@ -144,7 +144,7 @@ function differences({ table, key, sums, from, subject }: Rollup): string {
   const names = Object.keys(sums);
   return `
     select ${subject} as subject, 'hour ' || (hour at time zone 'UTC') || ' of ' || model_id
-      || ', the calls less the roll-up:' || concat(${offOf(names)}) as detail
+      || ', the calls less the roll-up:' || concat(${printNonZeroSums(names)}) as detail
     from (select ${columns.join(', ')} from ${from}
           union all
           select ${keys}, ${names.map((name) => `-${name}`).join(', ')} from ${table}
@@ -154,6 +154,6 @@ function differences({ table, key, sums, from, subject }: Rollup): string {
 }
 
 /** The columns that do not add up, with the difference. */
-function offOf(names: readonly string[]): string {
+function printNonZeroSums(names: readonly string[]): string {
   return names.map((name) => `case when sum(${name}) <> 0 then ' ${name} ' || sum(${name}) end`).join(', ');
 }

@@ -5,7 +5,7 @@ import type { ShortJson } from '../logs/call-row.ts';
 import { type UsageColumns, usageFromRow } from '../logs/usage-row.ts';
 
 /** What a pool of the account had after the last entry before the call was settled, or with it. */
-const leftOf = (pool: 'credits' | 'balance'): string => `coalesce((
+const selectLeft = (pool: 'credits' | 'balance'): string => `coalesce((
   select e.after_micro from ledger_entries e
   where e.account_id = s.account_id and e.pool = '${pool}' and e.seq <= (s.short ->> 'seq')::bigint
   order by e.seq desc limit 1), 0)`;
@@ -21,8 +21,8 @@ export const SHORTFALL_WITH_MONEY = `
   from (
     select s.call_id, s.created_at, s.shortfall_micro, s.credits_micro, c.held_micro, s.short ->> 'of' as short_of,
       s.short is null as is_old, (s.short ->> 'mayExchange')::boolean as may_exchange,
-      (s.short ->> 'capMicro')::numeric as cap_micro, ${leftOf('credits')} as credits_left,
-      ${leftOf('balance')} as balance_left,
+      (s.short ->> 'capMicro')::numeric as cap_micro, ${selectLeft('credits')} as credits_left,
+      ${selectLeft('balance')} as balance_left,
       coalesce((select sum(other.spent_micro) from consumptions other
         where other.account_id = s.account_id and other.month = s.month), 0) as month_spent,
       (select e.after_micro from ledger_entries e where e.ref = s.call_id and e.kind = 'consumption'

@@ -81,7 +81,7 @@ const findings = async () =>
 /** What is found as well when figures of a call change after it was added up. */
 const rollups = (accountId: number) => [`usage-rollup: account ${accountId}`, 'model-rollup: model gpt-5'];
 
-const entryOf = async (call: CallRecord): Promise<bigint> => {
+const readEntryId = async (call: CallRecord): Promise<bigint> => {
   const [row] = await fresh.database.query<{ id: bigint }>('select id from ledger_entries where ref = $1', [
     call.callId,
   ]);
@@ -129,7 +129,7 @@ describe('the doctor finds', () => {
   });
 
   test('a ledger entry that was changed', async () => {
-    const id = await entryOf(books.charged);
+    const id = await readEntryId(books.charged);
     await corrupt('update ledger_entries set change_micro = change_micro + 1 where id = $1', [id]);
     expect(await findings()).toEqual([
       `credits-sum: account ${books.rich}`,
@@ -140,7 +140,7 @@ describe('the doctor finds', () => {
   });
 
   test('a ledger entry that is missing', async () => {
-    const id = await entryOf(books.charged);
+    const id = await readEntryId(books.charged);
     await corrupt('delete from ledger_entries where id = $1', [id]);
     expect(await findings()).toEqual([
       `credits-sum: account ${books.rich}`,
@@ -174,7 +174,7 @@ describe('the doctor finds', () => {
   });
 
   test('a broken chain of remaining amounts', async () => {
-    const id = await entryOf(books.short);
+    const id = await readEntryId(books.short);
     await corrupt('update ledger_entries set after_micro = after_micro + 5 where id = $1', [id]);
     expect(await findings()).toEqual([
       `after-chain: entry ${id}`,
@@ -183,7 +183,7 @@ describe('the doctor finds', () => {
   });
 
   test('a change that is consistent on the account side only', async () => {
-    const id = await entryOf(books.short);
+    const id = await readEntryId(books.short);
     await corrupt(
       'update ledger_entries set change_micro = change_micro + 9, after_micro = after_micro + 9 where id = $1',
       [id],
@@ -297,7 +297,7 @@ describe('the doctor finds', () => {
   });
 
   test('an entry of an account that does not exist', async () => {
-    const id = await entryOf(books.short);
+    const id = await readEntryId(books.short);
     await corrupt('delete from accounts where id = $1', [books.poor]);
     expect(await findings()).toContain(`entry-orphan: entry ${id}`);
   });

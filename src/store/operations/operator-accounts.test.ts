@@ -33,7 +33,7 @@ async function submit(accountId: number, kind: 'personal' | 'enterprise'): Promi
   return done.verification.id;
 }
 
-const stateOf = async (accountId: number) => {
+const readState = async (accountId: number) => {
   const [row] = await fresh.database.query(
     'select user_type, credits_micro, version from accounts where id = $1',
     [accountId],
@@ -52,11 +52,11 @@ describe('an approval', () => {
       ['enterprise', 118n, 2],
     ] as const) {
       await decideVerification(audit, await submit(accountId, kind), { kind: 'approve' }, ACTOR);
-      expect(await stateOf(accountId)).toMatchObject({ user_type: level, credits_micro: credits });
+      expect(await readState(accountId)).toMatchObject({ user_type: level, credits_micro: credits });
     }
     await fresh.database.query('update accounts set user_type = 0 where id = $1', [accountId]);
     await decideVerification(audit, await submit(accountId, 'personal'), { kind: 'approve' }, ACTOR);
-    expect(await stateOf(accountId)).toMatchObject({ user_type: 1, credits_micro: 118n });
+    expect(await readState(accountId)).toMatchObject({ user_type: 1, credits_micro: 118n });
   });
 
   test('of twenty simultaneous ones counts once, whatever the others decide', async () => {
@@ -76,7 +76,7 @@ describe('an approval', () => {
     expect(kinds.filter((kind) => kind === 'decided-before')).toHaveLength(19);
     const wanted = { status: undefined, accountId, offset: 0, limit: 10 };
     const { items } = await listVerifications(fresh.database, wanted, audit.sealer);
-    const { user_type: userType, credits_micro: credits } = await stateOf(accountId);
+    const { user_type: userType, credits_micro: credits } = await readState(accountId);
     const isApproved = items[0]?.status === 'approved';
     expect([userType, credits]).toEqual(isApproved ? [1, 107n] : [0, 100n]);
   });
@@ -85,7 +85,7 @@ describe('an approval', () => {
 describe('a refused write', () => {
   test('leaves the account, its version and the audit log unchanged', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 100n });
-    const before = [await stateOf(accountId), await lines()];
+    const before = [await readState(accountId), await lines()];
     const move = { kind: 'adjustment', pool: 'credits', changeMicro: -101n, reason: 'r' } as const;
     expect(await moveAudited(audit, accountId, move, ACTOR)).toEqual({ kind: 'insufficient' });
     const tooMuch = { ...move, changeMicro: 10n ** 18n };
@@ -96,7 +96,7 @@ describe('a refused write', () => {
     expect(await cancelAudited(audit, { accountId, subscriptionId: 1 }, ACTOR)).toEqual({
       kind: 'not-found',
     });
-    expect([await stateOf(accountId), await lines()]).toEqual(before);
+    expect([await readState(accountId), await lines()]).toEqual(before);
   });
 
   test('of an unknown account is not found', async () => {

@@ -20,7 +20,7 @@ interface Line {
   readonly after: Record<string, unknown> | null;
 }
 
-const linesOf = (entity: string, key: number): Promise<Line[]> =>
+const readAuditLines = (entity: string, key: number): Promise<Line[]> =>
   fresh.database.query<Line>(
     'select before, after from audit_log where entity = $1 and entity_key = $2 order by id',
     [entity, String(key)],
@@ -30,13 +30,13 @@ test('each of ten simultaneous exchanges begins where another one ended', async 
   const accountId = await accountWith(fresh.database, { creditsMicro: 0n, balanceMicro: 10_000_000n });
   const wanted = { accountId, amountMicro: 1_000_000n, creditsPerYuan: 1000, ref: 'why' };
   await Promise.all(Array.from({ length: 10 }, () => exchangeAudited(audit, wanted, ACTOR)));
-  const lines = await linesOf('funds', accountId);
+  const lines = await readAuditLines('funds', accountId);
   const balances = (side: keyof Line): unknown[] =>
     lines.map((line) => Number(line[side]?.balance)).sort((one, other) => one - other);
   expect(balances('before')).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   expect(balances('after')).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(await exchangeAudited(audit, wanted, ACTOR)).toEqual({ kind: 'insufficient' });
-  expect(await linesOf('funds', accountId)).toHaveLength(10);
+  expect(await readAuditLines('funds', accountId)).toHaveLength(10);
 });
 
 test('a key that is revoked twice at once is recorded once, and a key of another account is not found', async () => {
@@ -56,7 +56,7 @@ test('a key that is revoked twice at once is recorded once, and a key of another
   const revoke = () => revokeKeyAudited(audit, { accountId, keyId }, ACTOR);
   const done = await Promise.all([revoke(), revoke(), revoke()]);
   expect(done.map(({ kind }) => kind).sort()).toEqual(['not-found', 'not-found', 'revoked']);
-  const lines = await linesOf('api_keys', keyId);
+  const lines = await readAuditLines('api_keys', keyId);
   expect(lines).toMatchObject([
     { before: null, after: { account_id: accountId, name: 'k', prefix: made.key.prefix } },
     { before: { name: 'k' }, after: null },

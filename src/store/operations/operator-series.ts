@@ -5,11 +5,11 @@ import {
   SALES_SUMS,
   type Sales,
   type SalesRow,
-  salesOf,
   TRAFFIC_SUMS,
   type Traffic,
   type TrafficRow,
-  trafficOf,
+  toSales,
+  toTraffic,
 } from './operator-stats.ts';
 
 /** What operators look at over time, from the same roll-ups as the sums. */
@@ -48,13 +48,13 @@ export async function findSeries(
   database: Database,
   { fromMs, toMs, edges }: Period & { readonly edges: readonly number[] },
 ): Promise<OperatorSeries> {
-  const values = [timeOf(fromMs), timeOf(toMs), edges.map(timeOf)];
+  const values = [toIsoTime(fromMs), toIsoTime(toMs), edges.map(toIsoTime)];
   const traffic = await database.query<TrafficRow & Bucket>(TRAFFIC, values);
   const sales = await database.query<TimedRow>(SALES, values);
   const place = ({ bucket }: Bucket): number => bucket - 1;
-  const asked = new Map(traffic.map((row) => [place(row), trafficOf(row)]));
+  const asked = new Map(traffic.map((row) => [place(row), toTraffic(row)]));
   const vendors = [...Map.groupBy(sales, ({ vendor }) => vendor)].map(([vendor, rows]) => {
-    const sold = new Map(rows.map((row) => [place(row), timedSalesOf(row)]));
+    const sold = new Map(rows.map((row) => [place(row), toTimedSales(row)]));
     return { vendor, points: edges.map((_, at) => sold.get(at) ?? NOTHING_SOLD) };
   });
   return { traffic: edges.map((_, at) => asked.get(at) ?? NO_TRAFFIC), vendors };
@@ -68,10 +68,10 @@ const NOTHING_SOLD: TimedSales = {
   ...{ amountMicro: 0n, revenueMicro: 0n, costMicro: 0n },
 };
 
-function timedSalesOf(row: TimedRow): TimedSales {
-  return { ...salesOf(row), ttftCalls: Number(row.ttft_calls), ttftMs: Number(row.ttft_ms) };
+function toTimedSales(row: TimedRow): TimedSales {
+  return { ...toSales(row), ttftCalls: Number(row.ttft_calls), ttftMs: Number(row.ttft_ms) };
 }
 
-function timeOf(timeMs: number): string {
+function toIsoTime(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }

@@ -40,7 +40,7 @@ export interface Sales {
 /** $1 and $2 are the hours. */
 export const HOURS = 'hour >= $1 and hour < $2';
 
-function hoursOf({ fromMs, toMs }: Period): readonly string[] {
+function toHours({ fromMs, toMs }: Period): readonly string[] {
   return [new Date(fromMs).toISOString(), new Date(toMs).toISOString()];
 }
 
@@ -57,7 +57,7 @@ export const TRAFFIC_SUMS = `coalesce(sum(calls), 0)::bigint as calls, coalesce(
   coalesce(sum(amount_micro) filter (where payer = 'subscription'), 0)::bigint as covered,
   coalesce(sum(calls) filter (where payer = 'byok'), 0)::bigint as byok`;
 
-export function trafficOf(row: TrafficRow): Omit<Traffic, 'errors'> {
+export function toTraffic(row: TrafficRow): Omit<Traffic, 'errors'> {
   return {
     calls: Number(row.calls),
     failed: Number(row.failed),
@@ -70,16 +70,16 @@ export function trafficOf(row: TrafficRow): Omit<Traffic, 'errors'> {
 export async function findTraffic(database: Database, period: Period): Promise<Traffic> {
   const [sums] = await database.query<TrafficRow>(
     `select ${TRAFFIC_SUMS} from usage_hourly where ${HOURS}`,
-    hoursOf(period),
+    toHours(period),
   );
   assert(sums !== undefined, 'a sum is one row');
   const errors = await database.query<{ status: number; calls: bigint }>(
     `select status, sum(calls)::bigint as calls from usage_hourly where ${HOURS} and status >= 400
      group by status order by 2 desc, 1`,
-    hoursOf(period),
+    toHours(period),
   );
   return {
-    ...trafficOf(sums),
+    ...toTraffic(sums),
     errors: errors.map(({ status, calls }) => ({ status, calls: Number(calls) })),
   };
 }
@@ -102,7 +102,7 @@ export const SALES_SUMS = [
   .map((name) => `sum(${name})::bigint as ${name}`)
   .join(', ');
 
-export function salesOf(row: SalesRow): Sales {
+export function toSales(row: SalesRow): Sales {
   return {
     calls: Number(row.calls),
     failed: Number(row.failed),
@@ -121,9 +121,9 @@ export async function findVendorSales(
 ): Promise<readonly (Sales & { readonly vendor: string })[]> {
   const rows = await database.query<SalesRow & { vendor: string }>(
     `select vendor, ${SALES_SUMS} from model_hourly where ${HOURS} group by vendor order by vendor`,
-    hoursOf(period),
+    toHours(period),
   );
-  return rows.map((row) => ({ vendor: row.vendor, ...salesOf(row) }));
+  return rows.map((row) => ({ vendor: row.vendor, ...toSales(row) }));
 }
 
 /** Those that brought most come first; so many that nobody reads on. */
@@ -134,9 +134,9 @@ export async function findModelSales(
   const rows = await database.query<SalesRow & { model_id: string }>(
     `select model_id, ${SALES_SUMS} from model_hourly where ${HOURS} group by model_id
      order by sum(spent_micro) desc, sum(calls) desc, model_id limit ${STATS_GROUPS_MAX}`,
-    hoursOf(period),
+    toHours(period),
   );
-  return rows.map((row) => ({ model: row.model_id, ...salesOf(row) }));
+  return rows.map((row) => ({ model: row.model_id, ...toSales(row) }));
 }
 
 /** The platform's own; what users host is theirs. */
@@ -147,9 +147,9 @@ export async function findCredentialSales(
   const rows = await database.query<SalesRow & { credential: string }>(
     `select credential, ${SALES_SUMS} from model_hourly where ${HOURS} and credential <> ''
      group by credential order by credential`,
-    hoursOf(period),
+    toHours(period),
   );
-  return rows.map((row) => ({ credential: row.credential, ...salesOf(row) }));
+  return rows.map((row) => ({ credential: row.credential, ...toSales(row) }));
 }
 
 export interface PlatformCounts {
@@ -165,7 +165,7 @@ export async function countPlatform(database: Database, period: Period): Promise
        (select count(*)::int from accounts where created_at >= $1 and created_at < $2) as fresh,
        (select count(*)::int from verifications where status = 'pending') as pending,
        (select count(*)::int from feedback where status = 'open') as open`,
-    hoursOf(period),
+    toHours(period),
   );
   assert(row !== undefined, 'counts are one row');
   const { accounts, fresh, pending, open } = row;
