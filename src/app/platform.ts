@@ -50,7 +50,7 @@ export function buildPlatform(needs: PlatformNeeds, context: AppContext): Platfo
     sessions: logins,
     readBody: createPlatformReader(),
     discardBody,
-    addressOf: createClientAddress(config.trustedProxies),
+    readAddress: createClientAddress(config.trustedProxies),
     observer: telemetry,
     deps: openDeps(logins, needs, context),
   });

@@ -79,7 +79,7 @@ export async function startLoginNode(database: Database, options: LoginNodeOptio
   const logins = createLogins({ store, registration, tokens, clock, random: systemRandom, log, nobody });
   const platform = await startPlatform([...authOperations, WHO, WRITE], {
     sessions: logins,
-    addressOf: ({ headers }) => String(headers['x-from'] ?? '192.0.2.1'),
+    readAddress: ({ headers }) => String(headers['x-from'] ?? '192.0.2.1'),
     given: {
       clock,
       logins,

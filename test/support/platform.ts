@@ -30,7 +30,7 @@ export async function startPlatform(
     sessions: testSessions,
     readBody: createBodyReader(new ByteBudget(8 * MIB), { ...BODY_LIMITS, bytesMax: MIB }),
     discardBody,
-    addressOf: () => '192.0.2.1',
+    readAddress: () => '192.0.2.1',
     observer: { platformEnded: (endpoint, status) => ended.push([endpoint, status]) },
     deps: testDeps(parts.given),
     ...parts,

@@ -54,7 +54,7 @@ function compileFinder(schema: TSchema): Finder {
 }
 
 function constantFinder(constant: Constant): Finder {
-  const breach = noneOf([constant]);
+  const breach = wrongChoice([constant]);
   return (value) => (value === constant ? undefined : breach);
 }
 
@@ -71,7 +71,7 @@ function unionFinder(anyOf: readonly TSchema[]): Finder {
     }
     const first = breaches[0] ?? wrong('has an unknown form');
     const choices = breaches.flatMap(({ path, choices = [] }) => (path === first.path ? choices : []));
-    const breach = choices.length === 0 ? first : { ...noneOf(choices), path: first.path };
+    const breach = choices.length === 0 ? first : { ...wrongChoice(choices), path: first.path };
     return mayBeNull && breach.path === '' ? { ...breach, problem: `${breach.problem}, or null` } : breach;
   };
 }
@@ -164,7 +164,7 @@ function wrong(problem: string): Breach {
   return { path: '', problem };
 }
 
-function noneOf(choices: readonly Constant[]): Breach {
+function wrongChoice(choices: readonly Constant[]): Breach {
   return { path: '', problem: `must be one of ${choices.join(', ')}`, choices };
 }
 

@@ -34,7 +34,7 @@ export interface PlatformParts {
   /** For a request that is answered before its body is read. */
   discardBody(request: IncomingMessage, response: ServerResponse): void;
   /** The client's address, also behind trusted proxies. */
-  addressOf(request: IncomingMessage): string;
+  readAddress(request: IncomingMessage): string;
   readonly observer: PlatformObserver;
   /** What the operations work with. */
   readonly deps: OperationDeps;
@@ -121,7 +121,7 @@ class Dispatcher {
     const [pathname = '/', query = ''] = splitOnce(url, '?');
     const exchange: Exchange = {
       ...{ request, response, query, endpoint: 'none' },
-      owner: visitorAddress(this.#parts.addressOf(request)),
+      owner: visitorAddress(this.#parts.readAddress(request)),
       requestId: newCallId(clock.now()),
       begunMs: clock.monotonic(),
     };
@@ -260,7 +260,7 @@ class Dispatcher {
     return {
       ...this.#parts.deps,
       ...{ caller, requestId },
-      address: this.#parts.addressOf(request),
+      address: this.#parts.readAddress(request),
       userAgent: headers['user-agent'] ?? '',
       cookies: readCookies(headers.cookie),
     };

@@ -71,12 +71,12 @@ function fits(segments: readonly Segment[], parts: readonly string[]): boolean {
 function choose(
   place: PathRows,
   method: string,
-  paramsOf: (row: Operation) => ReadonlyMap<string, string> | string,
+  read: (row: Operation) => ReadonlyMap<string, string> | string,
 ): Match {
   // Node omits the body of an answer to HEAD.
   const row = place.rows.get(method === 'HEAD' ? 'GET' : method);
   if (row === undefined) return { kind: 'method-not-allowed', allow: allowed(place) };
-  const params = paramsOf(row);
+  const params = read(row);
   if (typeof params === 'string') return { kind: 'not-decodable', name: params };
   return { kind: 'row', row, params };
 }
