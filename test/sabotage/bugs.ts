@@ -151,12 +151,12 @@ const JOURNAL: readonly Bug[] = [
     file: 'src/ledger/journal/recover.ts',
     text: ': (mark.heldMicro ?? maxMicro(open.heldMicro, bill.chargeMicro));',
     instead: ': maxMicro(open.heldMicro, bill.chargeMicro);',
-    catcher: recover('tells what it held at its last mark'),
+    catcher: recover('has its hold at the last mark'),
   },
   {
     name: 'recovery charges who does not pay by Credits',
     ...ALL_PAY,
-    catcher: recover('who does not pay Credits is charged nothing'),
+    catcher: recover('without Credits charges nothing'),
   },
   {
     name: 'recovery puts the last mark in the place of the end',
@@ -353,7 +353,7 @@ const SHARED: readonly Bug[] = [
     file: 'src/gate/redis/words.ts',
     text: "if (items.length === 0) return '0';",
     instead: '',
-    catcher: redis('calls of one account are renewed together'),
+    catcher: redis('renew the calls of one account together'),
   },
   {
     name: 'a Redis that lost its memory believes whatever a node still knows',
