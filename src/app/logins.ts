@@ -11,7 +11,7 @@ import { readSecret } from '../store/secret-file.ts';
 import type { AppContext } from './app-context.ts';
 
 /** The logins of this process. All their data is in the store. */
-export function openLogins(database: Database, { config, log }: AppContext): Logins {
+export function openLogins(database: Database, { config, log }: Pick<AppContext, 'config' | 'log'>): Logins {
   const secret = readSecret(config.secret, config.dataDirectory, systemRandom);
   const store = {
     ...createSessionStore(database),

@@ -21,6 +21,7 @@ export interface Command {
 }
 
 export interface CommandInput {
+  readonly command: Pick<Command, 'name' | 'options'>;
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
   readonly positionals: readonly string[];
   readonly output: Output;

@@ -64,7 +64,7 @@ async function runFound(command: Command, args: readonly string[], output: Outpu
       output.line(helpOf(command));
       return EXIT.ok;
     }
-    return await command.run({ values, positionals, output });
+    return await command.run({ command, values, positionals, output });
   } catch (error) {
     if (error instanceof UsageError) {
       output.error(`tollgate ${command.name}: ${error.message}\n\n${helpOf(command)}`);

@@ -10,6 +10,7 @@ import type { Times } from '../kernel/time/calendar.ts';
 import type { Clock } from '../kernel/time/clock.ts';
 import type { Days } from '../kernel/time/days.ts';
 import type { Database } from '../store/database.ts';
+import type { Actor } from '../store/operations/audit.ts';
 import type { Prober } from '../upstream/probe.ts';
 
 /** What this process has observed of the platform's credentials and routes since its start. */
@@ -69,7 +70,10 @@ export interface Context extends OperationDeps {
   readonly userAgent: string;
   /** See `readCookies` in operations/auth/cookies.ts. */
   readonly cookies: ReadonlyMap<string, string>;
+  /** Ledger entries that a user asks for refer to it. At the terminal it is the reason. */
   readonly requestId: string;
+  /** Set at the terminal: who acts, also for an account. What is written is then in the audit log. */
+  readonly actor?: Actor;
 }
 
 /** The dispatcher lets in logged-in callers only: the access of this operation is `user` or `operator`. */

@@ -7,7 +7,9 @@ import type { Operation } from './operation.ts';
 export const OPERATORS = { surface: 'admin', access: 'operator' } as const;
 
 /** The actor of an operation for the audit log. */
-export function toActor({ caller, address }: Context, { name }: Pick<Operation, 'name'>): Actor {
+export function toActor(context: Context, { name }: Pick<Operation, 'name'>): Actor {
+  const { actor, caller, address } = context;
+  if (actor !== undefined) return actor;
   assert(caller?.role === 'operator', 'the dispatcher lets in operators only');
   return { accountId: caller.accountId, address, action: name };
 }

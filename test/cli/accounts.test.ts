@@ -41,8 +41,8 @@ describe('account list', () => {
   });
 
   test.each([
-    ['--page', '0', '--page must be 1 to 10000'],
-    ['--size', '101', '--size must be 1 to 100'],
+    ['--page', '0', '--page must be at least 1'],
+    ['--size', '101', '--size must be at most 100'],
     ['--size', 'many', '--size must be a whole number'],
   ])('with %s %s is wrong usage', async (option, value, why) => {
     const { code, stdout, stderr } = await run('account', 'list', option, value);

@@ -149,7 +149,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
 
   test('workers are reported as one living node', async () => {
     const { stdout } = await tollgate(['nodes', '--json'], environment);
-    expect(JSON.parse(stdout)).toMatchObject({ nodes: [{ name: 'local', alive: true, workers: WORKERS }] });
+    expect(JSON.parse(stdout)).toMatchObject({ nodes: [{ name: 'local', alive: true, processes: WORKERS }] });
     const inWords = (await tollgate(['nodes'], environment)).stdout;
     const [, row] = inWords.split('\n');
     expect(row).toMatch(/^local +http\S+ +alive +4 +0 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
