@@ -41,6 +41,16 @@ export function given(
   );
 }
 
+/** Digits as a number. Any other text stays, and the operation says what it must be. */
+export function numeric(value: unknown): unknown {
+  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+}
+
+/** The word that removes a value, as null. */
+export function orNull(value: unknown, word: string): unknown {
+  return value === word ? null : value;
+}
+
 /** A command that prints the pages of an operation. */
 interface Listing {
   readonly name: string;

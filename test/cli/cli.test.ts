@@ -253,7 +253,8 @@ describe('accounts and keys', () => {
     const key = await run('key', 'create', '--account', email, '--name', 'first');
     expect(key.stdout).toMatch(/^\S{20,}\n$/);
     const listed = await run('key', 'list', '--account', email, '--json');
-    const [shown] = JSON.parse(listed.stdout) as { id: number; prefix: string }[];
+    const { items } = JSON.parse(listed.stdout) as { items: { id: number; prefix: string }[] };
+    const [shown] = items;
     expect(key.stdout.startsWith(shown?.prefix ?? '-')).toBe(true);
     expect(listed.stdout).not.toContain(key.stdout.trim());
 

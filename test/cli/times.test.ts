@@ -26,9 +26,9 @@ test('a time argument is of the configured zone, and is printed as it was writte
 });
 
 test.each([
-  ['2036-02-30 00:00:00', 'must be "YYYY-MM-DD hh:mm:ss", a time that exists in Asia/Shanghai'],
-  ['2036-03-01', 'a time that exists in Asia/Shanghai'],
-  ['2036-03-01T00:00:00Z', 'a time that exists in Asia/Shanghai'],
+  ['2036-02-30 00:00:00', '--expires is a date or time that does not exist in the time zone Asia/Shanghai'],
+  ['2036-03-01', '--expires must be a time such as 2026-11-15 09:05:00 (YYYY-MM-DD hh:mm:ss)'],
+  ['2036-03-01T00:00:00Z', '--expires must be a time such as'],
   ['2020-01-01 00:00:00', '--expires is in the past'],
 ])('--expires %s is wrong usage, with a reason', async (text, why) => {
   const { code, stdout, stderr } = await terminal.run(...CREATE, '--expires', text);

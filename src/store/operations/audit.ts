@@ -37,7 +37,7 @@ export interface AuditEntry {
 
 /** The outcome of a write: its result and the entry to record, or why nothing was done. */
 export type Outcome<Result, Refusal> =
-  | { readonly kind: 'done'; readonly result: Result; readonly entry: AuditEntry }
+  | { readonly kind: 'done'; readonly result: Result; readonly entry: AuditEntry | readonly AuditEntry[] }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 export type NotFound = { readonly kind: 'not-found' };
@@ -55,23 +55,26 @@ class Refused<Refusal> extends Error {
 
 /**
  * The only way operators write: the work and its record in the audit log are one transaction, and when this
- * returns the change is in force on every node that answers in time.
+ * returns the change is in force on every node that answers in time. Without an actor, an account writes what
+ * is its own, which is not recorded.
  */
 export async function audited<Result, Refusal>(
   { database, log }: AuditContext,
-  actor: Actor,
+  actor: Actor | undefined,
   work: (transaction: Database) => Promise<Outcome<Result, Refusal>>,
 ): Promise<Result | Refusal> {
   const written = database.transaction(async (transaction) => {
     const outcome = await work(transaction);
     if (outcome.kind === 'refused') throw new Refused(outcome.refusal);
-    await record(transaction, actor, outcome.entry);
+    if (actor !== undefined) {
+      for (const entry of [outcome.entry].flat()) await record(transaction, actor, entry);
+    }
     return outcome.result;
   });
   try {
     const result = await written;
     if ((await announceAndWait(database)) === 'late') {
-      log.warn({ action: actor.action }, 'a server has not confirmed a change by an operator in time');
+      log.warn({}, 'a server has not confirmed a change in time; it takes effect there with a delay');
     }
     return result;
   } catch (error) {

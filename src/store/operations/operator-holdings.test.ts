@@ -4,7 +4,7 @@ import { accountWith } from '../../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
 import { systemRandom } from '../../kernel/random.ts';
 import type { AuditContext } from './audit.ts';
-import { createKeyAudited, exchangeAudited, revokeKeyAudited } from './operator-holdings.ts';
+import { exchangeAudited, makeKey, revokeKeyAudited } from './operator-holdings.ts';
 
 let fresh: FreshDatabase;
 let audit: AuditContext;
@@ -49,7 +49,7 @@ test('a key that is revoked twice at once is recorded once, and a key of another
     expiresAtMs: undefined,
     status: 'enabled',
   } as const;
-  const made = await createKeyAudited(audit, wanted, { random: systemRandom, actor: ACTOR });
+  const made = await makeKey(audit, wanted, { random: systemRandom, actor: ACTOR });
   if (made.kind !== 'created') throw new Error(made.kind);
   const keyId = made.key.id;
   expect(await revokeKeyAudited(audit, { accountId: other, keyId }, ACTOR)).toEqual({ kind: 'not-found' });

@@ -29,8 +29,8 @@ import { lockWallets } from '../ledger/wallet.ts';
 import { type Actor, type AuditContext, type AuditEntry, audited, type NotFound } from './audit.ts';
 
 /*
- * What users do with what is theirs, done for them by an operator: the same writes, with a line in the audit
- * log. Of a key and of a secret that line has no more than lists show.
+ * What users do with what is theirs. With an actor, an operator does it for them, and it has a line in the
+ * audit log. Of a key and of a secret that line has no more than lists show.
  */
 
 /** Locked first: what is recorded as the state before is what was changed. */
@@ -72,10 +72,10 @@ function fundsJson({ balanceMicro, creditsMicro }: Pick<Funds, 'balanceMicro' | 
 
 type KeyMade = Extract<CreatedKey, { kind: 'created' }>;
 
-export function createKeyAudited(
+export function makeKey(
   audit: AuditContext,
   wanted: NewKey,
-  { random, actor }: { readonly random: Random; readonly actor: Actor },
+  { random, actor }: { readonly random: Random; readonly actor: Actor | undefined },
 ): Promise<CreatedKey> {
   return audited<KeyMade, Exclude<CreatedKey, KeyMade>>(audit, actor, async (transaction) => {
     const made = await createKey(transaction, wanted, random);
