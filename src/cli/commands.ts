@@ -1,8 +1,7 @@
 import { accountCreate } from './account/account.ts';
 import { accountPassword, accountSessions } from './account/account-access.ts';
-import { accountAdjust } from './account/account-adjust.ts';
 import { accountExport, accountLedger, accountUsage } from './account/account-logs.ts';
-import { accountExchange, accountTopUp } from './account/account-money.ts';
+import { accountAdjust, accountExchange, accountTopUp } from './account/account-money.ts';
 import { accountSet } from './account/account-set.ts';
 import { accountList, accountShow } from './account/account-show.ts';
 import { accountLogout, accountVerify, verificationList } from './account/account-verify.ts';

@@ -99,6 +99,11 @@ export function tooLarge(name: string): Failure {
   return fail('badParameter', `${name} must be at most ${formatMicro(AMOUNT_MICRO_MAX)}`);
 }
 
+/** The failure of an amount that an account has no room for. */
+export function tooMuch(): Failure {
+  return fail('badParameter', `amount would raise the account above ${formatMicro(AMOUNT_MICRO_MAX)}`);
+}
+
 /** The moment of a text of the form TIME, or the failure. */
 export function parseMoment(name: string, text: string, { readTime, timeZone }: Times): number | Failure {
   const problem = `${name} is a date or time that does not exist in the time zone ${timeZone}`;

@@ -157,7 +157,9 @@ describe('money', () => {
     const before = (await show()) as { credits: string; balance: string };
     const exchange = (amount: string) =>
       run('account', 'exchange', '--account', USER, '--amount', amount, '--json');
-    const after = JSON.parse((await exchange('2.000001')).stdout) as { credits: string; balance: string };
+    const done = JSON.parse((await exchange('2.000001')).stdout) as { credits: string; balance: string };
+    expect(done).toMatchObject({ amount: '2.000001', received: '2000.001' });
+    const after = { credits: done.credits, balance: done.balance };
     expect(Number(after.credits) - Number(before.credits)).toBeCloseTo(2000.001, 6);
     expect(Number(before.balance) - Number(after.balance)).toBeCloseTo(2.000001, 6);
     expect(await entries()).toMatchObject([
@@ -166,7 +168,7 @@ describe('money', () => {
     ]);
     expect(await exchange('1000')).toMatchObject({
       code: 1,
-      stderr: 'tollgate account exchange: the account does not have enough\n',
+      stderr: 'tollgate account exchange: the balance is not sufficient\n',
     });
     expect(await show()).toMatchObject(after);
     expect((await run('doctor')).code).toBe(0);
@@ -175,15 +177,19 @@ describe('money', () => {
   test('never exceeds the maximum of an account', async () => {
     const before = await show();
     const most = ['--credits', '1000000000000', '--reason', 'all of it'];
+    const why = 'would raise the account above 1000000000000';
     expect(await topUp(...most)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('exceed the maximum'),
+      code: 2,
+      stderr: expect.stringContaining(`--credits ${why}`),
     });
-    const exchange = ['account', 'exchange', '--account', USER, '--amount', '1000000000000'];
-    expect(await run(...exchange)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('exceed the maximum'),
-    });
+    await topUp('--balance', '999999999000', '--reason', 'rich');
+    // The second amount in Credits would not even fit into the column.
+    for (const amount of ['1000000000', '999999999000']) {
+      const refused = await run('account', 'exchange', '--account', USER, '--amount', amount);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`--amount ${why}`) });
+    }
+    const back = ['--balance=-999999999000', '--reason', 'poor again'];
+    expect((await run('account', 'adjust', '--account', USER, ...back)).code).toBe(0);
     expect(await show()).toEqual(before);
   });
 
@@ -191,10 +197,10 @@ describe('money', () => {
     [['--reason', 'x'], 'give either --balance or --credits'],
     [['--balance', '1', '--credits', '1', '--reason', 'x'], 'give either --balance or --credits'],
     [['--balance', '1'], '--reason is required'],
-    [['--balance', '1', '--reason', ' '], '--reason must have 1 to 200 characters'],
-    [['--balance', '1', '--reason', 'r'.repeat(201)], '--reason must have 1 to 200 characters'],
+    [['--balance', '1', '--reason', ' '], '--reason must be a text of 1 to 200 characters in one line'],
+    [['--balance', '1', '--reason', 'r'.repeat(201)], '--reason must have at most 200 characters'],
     [['--balance', '0', '--reason', 'x'], '--balance must be more than 0'],
-    [['--balance=-1', '--reason', 'x'], '--balance must be a decimal from 0'],
+    [['--balance=-1', '--reason', 'x'], '--balance must be a decimal'],
   ])('top-up with %j is wrong usage', async (options, why) => {
     const { code, stderr } = await topUp(...options);
     expect(code).toBe(2);

@@ -74,7 +74,7 @@ describe('the command account', () => {
     expect((await adjust('--balance', '5')).stdout).toBe('now 50000 Credits, balance 105 yuan\n');
     expect(await adjust('--balance=-1000')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('does not have enough'),
+      stderr: expect.stringContaining('the balance is not sufficient'),
     });
     expect((await adjust('--balance', '0')).code).toBe(2);
     expect((await adjust('--balance', '1', '--credits', '1')).code).toBe(2);

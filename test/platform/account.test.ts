@@ -153,6 +153,25 @@ describe('rule I-69: exchange of balance into Credits', () => {
     expect(await entriesOf(member.id)).toHaveLength(1);
   });
 
+  test('never raises Credits above the maximum of an account, and is no line of the audit log', async () => {
+    const member = await world.member({ yuan: 999_999_999_000n });
+    // The first amount in Credits would not even fit into the column.
+    for (const amount of ['999999999000', '1000000000.000001']) {
+      const { status, body } = await member.ask('POST', '/points/exchange', { amount });
+      expect([status, body.code, body.message], amount).toEqual([
+        ...[400, 1001, 'amount would raise the account above 1000000000000'],
+      ]);
+    }
+    expect(await entriesOf(member.id)).toHaveLength(1);
+    const most = await member.ask('POST', '/points/exchange', { amount: '1000000000' });
+    expect(most.body.data).toMatchObject({ credits: '1000000000000' });
+    const lines = await world.world.database.query(
+      `select 1 from audit_log where entity = 'funds' and entity_key = $1`,
+      [String(member.id)],
+    );
+    expect(lines).toEqual([]);
+  });
+
   test('takes exactly the balance when a hundred run at once', async () => {
     const member = await world.member({ yuan: 10n });
     const answers = await Promise.all(

@@ -1,36 +1,18 @@
 import { REASON_LENGTH_MAX } from '../../bounds.ts';
-import { creditsMicro } from '../../catalog/price.ts';
-import { AMOUNT_MICRO_MAX, formatMicro } from '../../kernel/money.ts';
-import type { Setup } from '../../setup.ts';
-import type { Pool } from '../../store/ledger/charge.ts';
-import type { Exchange } from '../../store/ledger/movement.ts';
-import { exchangeAudited } from '../../store/operations/operator-holdings.ts';
-import {
-  type Command,
-  CommandFailed,
-  type CommandInput,
-  EXIT,
-  requiredOption,
-  stringOption,
-  UsageError,
-} from '../command.ts';
-import { auditContext, terminal } from '../operator-context.ts';
+import { type Command, type CommandInput, stringOption, UsageError } from '../command.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, given, JSON_HELP, TEXT } from '../listing.ts';
 import { say } from '../table.ts';
-import { optionalValue, positiveAmount, requiredValue } from '../values.ts';
-import { withStore } from '../workspace.ts';
-import { moveMoney } from './account-adjust.ts';
-import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from './account-option.ts';
+import { atTerminal, type Row } from '../terminal.ts';
+
+const MOVE = {
+  usage: '--account EMAIL (--balance AMOUNT | --credits AMOUNT) --reason TEXT [--json]',
+  options: { ...ACCOUNT_OPTION, balance: TEXT, credits: TEXT, reason: TEXT },
+};
 
 export const accountTopUp: Command = {
+  ...MOVE,
   name: 'account top-up',
   summary: 'Add balance or Credits to an account, as one ledger entry.',
-  usage: '--account EMAIL (--balance AMOUNT | --credits AMOUNT) --reason TEXT [--json]',
-  options: {
-    ...ACCOUNT_OPTION,
-    balance: { type: 'string' },
-    credits: { type: 'string' },
-    reason: { type: 'string' },
-  },
   help: [
     ACCOUNT_HELP,
     '--balance AMOUNT yuan to add, e.g. 12.50',
@@ -38,65 +20,59 @@ export const accountTopUp: Command = {
     `--reason TEXT    e.g. an order number; up to ${REASON_LENGTH_MAX} characters, recorded in the ledger`,
     JSON_HELP,
   ],
-  run: async (input) => {
-    const reason = reasonOf(input);
-    const { pool, amountMicro } = topUpOf(input);
-    const kind = pool === 'balance' ? 'top_up' : 'grant';
-    const wanted = { kind, pool, changeMicro: amountMicro, reason } as const;
-    return withStore(input, (setup) => moveMoney(setup, input, wanted));
-  },
+  run: (input) => moveMoney(input, 'accounts.topUp'),
 };
+
+export const accountAdjust: Command = {
+  ...MOVE,
+  name: 'account adjust',
+  summary: 'Increase or reduce the balance or Credits of an account; never below zero.',
+  help: [
+    ACCOUNT_HELP,
+    '--balance AMOUNT change in yuan, e.g. 12.50, or --balance=-12.50',
+    '--credits AMOUNT change in Credits, e.g. 100, or --credits=-100',
+    `--reason TEXT    reason, up to ${REASON_LENGTH_MAX} characters; recorded in the ledger and the audit log`,
+    JSON_HELP,
+  ],
+  run: (input) => moveMoney(input, 'accounts.adjust'),
+};
+
+function moveMoney(input: CommandInput, operation: string): Promise<number> {
+  const { balance, credits, reason } = given(input, ['balance', 'credits', 'reason']);
+  if ((balance === undefined) === (credits === undefined)) {
+    throw new UsageError('give either --balance or --credits');
+  }
+  const pool = balance === undefined ? 'credits' : 'balance';
+  const body = { pool, amount: balance ?? credits, reason };
+  return atTerminal(input, async (terminal) => {
+    const asked = { accountId: await terminal.account(), body, options: { amount: pool } };
+    sayFunds(input, await terminal.data(operation, asked));
+  });
+}
 
 export const accountExchange: Command = {
   name: 'account exchange',
   summary: 'Exchange balance into Credits at the rate of the platform.',
   usage: '--account EMAIL --amount YUAN [--reason TEXT] [--json]',
-  options: { ...ACCOUNT_OPTION, amount: { type: 'string' }, reason: { type: 'string' } },
+  options: { ...ACCOUNT_OPTION, amount: TEXT, reason: TEXT },
   help: [
     ACCOUNT_HELP,
     '--amount YUAN    balance to exchange, e.g. 12.50',
     `--reason TEXT    reason, up to ${REASON_LENGTH_MAX} characters; recorded in the ledger`,
     JSON_HELP,
   ],
-  run: async (input) => {
-    const amountMicro = requiredValue(input, 'amount', positiveAmount);
-    const ref = stringOption(input, 'reason') === undefined ? 'account exchange' : reasonOf(input);
-    return withStore(input, (setup) => exchange(setup, input, { amountMicro, ref }));
+  run: (input) => {
+    const reference = stringOption(input, 'reason') ?? input.command.name;
+    if (reference.trim() === '' || reference.length > REASON_LENGTH_MAX) {
+      throw new UsageError(`--reason must have 1 to ${REASON_LENGTH_MAX} characters`);
+    }
+    return atTerminal(input, async (terminal) => {
+      const asked = { accountId: await terminal.account(), body: given(input, ['amount']), reference };
+      sayFunds(input, await terminal.data('points.exchange', asked));
+    });
   },
 };
 
-function topUpOf(input: CommandInput): { readonly pool: Pool; readonly amountMicro: bigint } {
-  const balance = optionalValue(input, 'balance', positiveAmount);
-  const credits = optionalValue(input, 'credits', positiveAmount);
-  if (balance !== undefined && credits === undefined) return { pool: 'balance', amountMicro: balance };
-  if (credits !== undefined && balance === undefined) return { pool: 'credits', amountMicro: credits };
-  throw new UsageError('give either --balance or --credits');
-}
-
-function reasonOf(input: CommandInput): string {
-  const reason = requiredOption(input, 'reason');
-  if (reason.trim() === '' || reason.length > REASON_LENGTH_MAX) {
-    throw new UsageError(`--reason must have 1 to ${REASON_LENGTH_MAX} characters`);
-  }
-  return reason;
-}
-
-const TOO_MUCH = 'the account would exceed the maximum that an account may have';
-
-async function exchange(
-  setup: Setup,
-  input: CommandInput,
-  { amountMicro, ref }: Pick<Exchange, 'amountMicro' | 'ref'>,
-): Promise<number> {
-  const { creditsPerYuan } = setup.config;
-  if (creditsMicro(amountMicro, creditsPerYuan) > AMOUNT_MICRO_MAX) throw new CommandFailed(TOO_MUCH);
-  const accountId = await requireAccount(setup, input);
-  const wanted = { accountId, amountMicro, creditsPerYuan, ref };
-  const done = await exchangeAudited(auditContext(setup, input), wanted, terminal('account exchange'));
-  if (done.kind === 'insufficient') throw new CommandFailed('the account does not have enough');
-  if (done.kind === 'too-much') throw new CommandFailed(TOO_MUCH);
-  const credits = formatMicro(done.funds.creditsMicro);
-  const balance = formatMicro(done.funds.balanceMicro);
-  say(input, { id: accountId, credits, balance }, [`now ${credits} Credits, balance ${balance} yuan`]);
-  return EXIT.ok;
+function sayFunds(input: CommandInput, funds: Row): void {
+  say(input, funds, [`now ${funds.credits} Credits, balance ${funds.balance} yuan`]);
 }

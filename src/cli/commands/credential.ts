@@ -1,39 +1,24 @@
-import type { ByokView } from '../../accounts/views.ts';
-import { BYOK_PER_ACCOUNT_MAX, SECRET_LENGTH_MAX } from '../../bounds.ts';
-import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts';
-import type { ShowTime } from '../../operations/logs/log-items.ts';
-import type { Setup } from '../../setup.ts';
+import { PAGE_SIZE_MAX, SECRET_LENGTH_MAX } from '../../bounds.ts';
+import { type Command, requiredOption, UsageError } from '../command.ts';
 import {
-  type ByokContext,
-  type ByokPatch,
-  type ByokRefusal,
-  isUsableSecret,
-  listByok,
-} from '../../store/accounts/byok.ts';
-import {
-  changeByokAudited,
-  hostAudited,
-  removeByokAudited,
-} from '../../store/operations/operator-holdings.ts';
-import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from '../account/account-option.ts';
-import {
-  type Command,
-  CommandFailed,
-  type CommandInput,
-  EXIT,
-  requiredOption,
-  stringOption,
-  UsageError,
-} from '../command.ts';
-import { auditContext, terminal } from '../operator-context.ts';
+  ACCOUNT_HELP,
+  ACCOUNT_OPTION,
+  given,
+  JSON_HELP,
+  numeric,
+  orNull,
+  printPage,
+  TEXT,
+} from '../listing.ts';
 import { readStandardInput } from '../standard-input.ts';
-import { say, table } from '../table.ts';
-import { choiceOf, optionalValue, parseName, requiredValue, wholeNumber } from '../values.ts';
-import { withStore } from '../workspace.ts';
+import { say } from '../table.ts';
+import { atTerminal } from '../terminal.ts';
 
-const TEXT = { type: 'string' } as const;
 const ID_HELP = '--id ID          number of the credential, see "credential list"';
 const ADDRESS_HELP = '--base-url URL   own https address, if the vendor allows one';
+/** The options of fields with other names. */
+const OPTIONS = { vendor_code: 'vendor', ids: 'id', secret: 'secret-stdin' } as const;
+const ABSENT = 'the account has no such credential';
 
 export const credentialAdd: Command = {
   name: 'credential add',
@@ -48,21 +33,13 @@ export const credentialAdd: Command = {
     JSON_HELP,
   ],
   run: async (input) => {
-    const vendorCode = requiredOption(input, 'vendor');
-    const name = requiredValue(input, 'name', parseName);
-    const secret = await readSecret();
-    return withStore(input, async (setup) => {
-      const accountId = await requireAccount(setup, input);
-      const baseUrl = stringOption(input, 'base-url');
-      const wanted = { accountId, vendorCode, name, secret, baseUrl };
-      const made = await hostAudited(auditContext(setup, input), wanted, {
-        byokContext: byokContext(setup),
-        actor: terminal('credential add'),
-      });
-      if (made.kind !== 'added') return refuse(made);
-      const { credentialId: id } = made;
-      say(input, { id, vendor: vendorCode, name }, [`credential ${id} (${vendorCode}, ${name}) added`]);
-      return EXIT.ok;
+    const [vendor, name] = [requiredOption(input, 'vendor'), requiredOption(input, 'name')];
+    const secret = await readStandardInput(SECRET_LENGTH_MAX);
+    return atTerminal(input, async (terminal) => {
+      const accountId = await terminal.account();
+      const body = { vendor_code: vendor, name, secret, ...given(input, ['base-url']) };
+      const made = await terminal.data('byok.create', { accountId, body, options: OPTIONS });
+      say(input, made, [`credential ${made.id} (${vendor}, ${name}) added`]);
     });
   },
 };
@@ -74,23 +51,14 @@ export const credentialList: Command = {
   options: ACCOUNT_OPTION,
   help: [ACCOUNT_HELP, JSON_HELP],
   run: (input) =>
-    withStore(input, async (setup) => {
-      const items = await listByok(setup.database, await requireAccount(setup, input));
-      const time = createTimeFormat(setup.config.timeZone);
-      const rows = items.map((each) => [
-        String(each.id),
-        each.vendorCode,
-        each.status,
-        `…${each.hint}`,
-        time(each.createdAtMs),
-        each.name,
-        each.baseUrl ?? '',
-      ]);
-      const headings = ['ID', 'VENDOR', 'STATUS', 'SECRET', 'CREATED', 'NAME', 'ADDRESS'];
-      const iso = createIsoFormat(setup.config.timeZone);
-      const json = items.map((each) => shown(each, iso));
-      say(input, json, table(headings, rows));
-      return EXIT.ok;
+    atTerminal(input, async (terminal) => {
+      // An account never has more than a page of them.
+      const asked = { accountId: await terminal.account(), query: { size: PAGE_SIZE_MAX } };
+      const columns = {
+        ...{ ID: 'id', VENDOR: 'vendor_code', STATUS: 'status', SECRET: 'secret_hint' },
+        ...{ CREATED: 'created_at', NAME: 'name', ADDRESS: 'base_url' },
+      };
+      await printPage(input, terminal, { operation: 'byok.page', asked, columns });
     }),
 };
 
@@ -100,10 +68,7 @@ export const credentialSet: Command = {
   usage: '--account EMAIL --id ID [--name NAME] [--status S] [--base-url URL|none] [--secret-stdin] [--json]',
   options: {
     ...ACCOUNT_OPTION,
-    id: TEXT,
-    name: TEXT,
-    status: TEXT,
-    'base-url': TEXT,
+    ...{ id: TEXT, name: TEXT, status: TEXT, 'base-url': TEXT },
     'secret-stdin': { type: 'boolean' },
   },
   help: [
@@ -116,15 +81,17 @@ export const credentialSet: Command = {
     JSON_HELP,
   ],
   run: async (input) => {
-    const credentialId = requiredValue(input, 'id', wholeNumber);
-    const patch = await patchOf(input);
-    return withStore(input, async (setup) => {
-      const place = { accountId: await requireAccount(setup, input), credentialId };
-      const change = { patch, byokContext: byokContext(setup), actor: terminal('credential set') };
-      const result = await changeByokAudited(auditContext(setup, input), place, change);
-      if (result.kind !== 'updated') return refuse(result);
-      say(input, { id: credentialId, changed: true }, [`credential ${credentialId} changed`]);
-      return EXIT.ok;
+    const id = requiredOption(input, 'id');
+    const { name, status, base_url: address } = given(input, ['name', 'status', 'base-url']);
+    const isNew = input.values['secret-stdin'] === true;
+    const secret = isNew ? await readStandardInput(SECRET_LENGTH_MAX) : undefined;
+    if ([name, status, address, secret].every((value) => value === undefined)) {
+      throw new UsageError('nothing to change: name at least one option');
+    }
+    const body = { id: numeric(id), name, status, base_url: orNull(address, 'none'), secret };
+    return atTerminal(input, async (terminal) => {
+      const asked = { accountId: await terminal.account(), body, options: OPTIONS, absent: ABSENT };
+      say(input, await terminal.data('byok.update', asked), [`credential ${id} changed`]);
     });
   },
 };
@@ -135,70 +102,12 @@ export const credentialRemove: Command = {
   usage: '--account EMAIL --id ID [--json]',
   options: { ...ACCOUNT_OPTION, id: TEXT },
   help: [ACCOUNT_HELP, ID_HELP, JSON_HELP],
-  run: async (input) => {
-    const id = requiredValue(input, 'id', wholeNumber);
-    return withStore(input, async (setup) => {
-      const place = { accountId: await requireAccount(setup, input), credentialId: id };
-      const done = await removeByokAudited(auditContext(setup, input), place, terminal('credential remove'));
-      if (done.kind === 'not-found') return refuse(done);
-      say(input, { id, removed: true }, [`credential ${id} removed`]);
-      return EXIT.ok;
+  run: (input) => {
+    const ids = requiredOption(input, 'id');
+    return atTerminal(input, async (terminal) => {
+      const accountId = await terminal.account();
+      const asked = { accountId, query: { ids }, options: OPTIONS, absent: ABSENT };
+      say(input, await terminal.data('byok.delete', asked), [`credential ${ids} removed`]);
     });
   },
 };
-
-function byokContext({ sealer, config }: Setup): ByokContext {
-  return { sealer, ownHosts: new Set(config.byokHosts) };
-}
-
-async function readSecret(): Promise<string> {
-  const secret = await readStandardInput(SECRET_LENGTH_MAX);
-  if (isUsableSecret(secret)) return secret;
-  const shape = `1 to ${SECRET_LENGTH_MAX} printable characters without spaces`;
-  throw new UsageError(`the secret on standard input must be one line of ${shape}`);
-}
-
-async function patchOf(input: CommandInput): Promise<ByokPatch> {
-  const name = optionalValue(input, 'name', parseName);
-  const status = optionalValue(input, 'status', (text, option) =>
-    choiceOf(text, option, ['enabled', 'disabled']),
-  );
-  const address = stringOption(input, 'base-url');
-  const secret = input.values['secret-stdin'] === true ? await readSecret() : undefined;
-  const patch: ByokPatch = {
-    ...(name === undefined ? {} : { name }),
-    ...(status === undefined ? {} : { status }),
-    ...(address === undefined ? {} : { baseUrl: address === 'none' ? null : address }),
-    ...(secret === undefined ? {} : { secret }),
-  };
-  if (Object.keys(patch).length === 0) throw new UsageError('nothing to change: name at least one option');
-  return patch;
-}
-
-function refuse(refusal: ByokRefusal): never {
-  if (refusal.kind === 'bad-address') throw new CommandFailed(`--base-url ${refusal.why}`);
-  throw new CommandFailed(REASONS[refusal.kind]);
-}
-
-const REASONS = {
-  'unknown-account': 'the account no longer exists',
-  'not-found': 'the account has no such credential',
-  'too-many': `the account already has ${BYOK_PER_ACCOUNT_MAX} credentials, the maximum`,
-  'name-taken': 'the account already has a credential with this name',
-  'vendor-closed': 'there is no such vendor, or it does not allow BYOK credentials',
-  'address-closed': 'the vendor does not allow an own address',
-  'secret-required': 'a new address needs the secret again: --secret-stdin',
-} as const;
-
-function shown(view: ByokView, time: ShowTime): object {
-  const { id, vendorCode, name, hint, baseUrl, status, createdAtMs } = view;
-  return {
-    id,
-    vendor: vendorCode,
-    name,
-    secret_hint: hint,
-    base_url: baseUrl ?? null,
-    status,
-    created_at: time(createdAtMs),
-  };
-}

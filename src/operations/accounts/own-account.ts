@@ -5,10 +5,10 @@ import { creditsMicro } from '../../catalog/price.ts';
 import { formatMicro } from '../../kernel/money.ts';
 import { type AccountView, findAccountView } from '../../store/accounts/account-view.ts';
 import { type AccountPatch, updateAccount } from '../../store/accounts/accounts.ts';
-import { postExchange } from '../../store/ledger/movement.ts';
+import { exchangeFunds } from '../../store/operations/operator-holdings.ts';
 import { type Context, ownAccount } from '../context.ts';
 import { fail } from '../failure.ts';
-import { AMOUNT, ID, nullable, parseAmount, SHOWN_AMOUNT, TIME, tooLarge } from '../fields.ts';
+import { AMOUNT, ID, nullable, parseAmount, SHOWN_AMOUNT, TIME, tooLarge, tooMuch } from '../fields.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
 
@@ -198,9 +198,9 @@ const exchange = operation({
     if (amountMicro === 0n) return fail('badParameter', 'amount must be more than 0');
     const { creditsPerYuan } = context.config;
     const wanted = { accountId: ownAccount(context), amountMicro, ref: context.requestId, creditsPerYuan };
-    const done = await context.database.transaction((transaction) => postExchange(transaction, wanted));
+    const done = await exchangeFunds(context, wanted, context.actor);
     if (done.kind === 'insufficient') return fail('insufficientBalance');
-    await context.inForce();
+    if (done.kind === 'too-much') return tooMuch();
     return data({
       amount: formatMicro(amountMicro),
       received: formatMicro(creditsMicro(amountMicro, creditsPerYuan)),

@@ -1,13 +1,7 @@
 import type { ByokView } from '../../accounts/views.ts';
 import { BYOK_PER_ACCOUNT_MAX, HOSTED_ADDRESS_CHARS_MAX, SECRET_LENGTH_MAX } from '../../bounds.ts';
-import {
-  addByok,
-  type ByokContext,
-  type ByokRefusal,
-  deleteByok,
-  listByok,
-  updateByok,
-} from '../../store/accounts/byok.ts';
+import { type ByokContext, type ByokRefusal, listByok } from '../../store/accounts/byok.ts';
+import { changeByok, hostByok, removeByok } from '../../store/operations/operator-holdings.ts';
 import { type Context, ownAccount } from '../context.ts';
 import { type Failure, fail } from '../failure.ts';
 import {
@@ -147,9 +141,11 @@ const add = operation({
     const { vendor_code: vendorCode, name, secret, base_url: baseUrl } = body;
     const accountId = ownAccount(context);
     const wanted = { accountId, vendorCode, name, secret, baseUrl: baseUrl ?? undefined };
-    const made = await addByok(context.database, wanted, byokContext(context));
+    const made = await hostByok(context, wanted, {
+      byokContext: byokContext(context),
+      actor: context.actor,
+    });
     if (made.kind !== 'added') return refusalOf(made);
-    await context.inForce();
     return data({ id: made.credentialId });
   },
 });
@@ -180,19 +176,18 @@ const change = operation({
     if (vendorCode !== undefined && vendorCode !== stored.vendorCode) {
       return fail('badParameter', 'vendor_code cannot be changed');
     }
-    const result = await updateByok(
-      context.database,
+    const patch = {
+      ...(name !== undefined && { name }),
+      ...(secret !== undefined && { secret }),
+      ...(baseUrl !== undefined && { baseUrl }),
+      ...(status !== undefined && { status }),
+    };
+    const result = await changeByok(
+      context,
       { accountId, credentialId: id },
-      {
-        ...(name !== undefined && { name }),
-        ...(secret !== undefined && { secret }),
-        ...(baseUrl !== undefined && { baseUrl }),
-        ...(status !== undefined && { status }),
-      },
-      byokContext(context),
+      { patch, byokContext: byokContext(context), actor: context.actor },
     );
     if (result.kind !== 'updated') return refusalOf(result);
-    await context.inForce();
     return data({ id });
   },
 });
@@ -211,10 +206,8 @@ const remove = operation({
   handle: async ({ query }, context) => {
     const ids = parseIds(query.ids);
     if (ids === undefined) return fail('badParameter', 'ids contains a number that is too large for an id');
-    const deleted = await deleteByok(context.database, ownAccount(context), ids);
-    if (deleted === 0) return fail('notFound');
-    await context.inForce();
-    return data({ deleted });
+    const done = await removeByok(context, { accountId: ownAccount(context), ids }, context.actor);
+    return done.kind === 'not-found' ? fail('notFound') : data({ deleted: done.deleted });
   },
 });
 

@@ -1,5 +1,5 @@
 import { REASON_LENGTH_MAX, SUBSCRIPTION_DAYS_MAX } from '../../bounds.ts';
-import { AMOUNT_MICRO_MAX, formatMicro, parseMicro } from '../../kernel/money.ts';
+import { formatMicro, parseMicro } from '../../kernel/money.ts';
 import { listSubscriptions } from '../../store/accounts/subscriptions.ts';
 import { accountExists } from '../../store/operations/operator-accounts.ts';
 import { cancelAudited, grantAudited, moveAudited } from '../../store/operations/operator-money.ts';
@@ -15,6 +15,7 @@ import {
   readExcerpt,
   SHOWN_AMOUNT,
   tooLarge,
+  tooMuch,
   toPage,
 } from '../fields.ts';
 import { type Answer, data, type Operation, operation } from '../operation.ts';
@@ -89,8 +90,7 @@ const adjust: Operation = operation({
 function answerMoved(moved: Awaited<ReturnType<typeof moveAudited>>): Answer {
   if (moved.kind === 'not-found') return fail('notFound');
   if (moved.kind === 'insufficient') return fail('insufficientBalance');
-  if (moved.kind === 'too-much')
-    return fail('badParameter', `amount would raise the account above ${formatMicro(AMOUNT_MICRO_MAX)}`);
+  if (moved.kind === 'too-much') return tooMuch();
   const { balanceMicro, creditsMicro } = moved.funds;
   return data({ balance: formatMicro(balanceMicro), credits: formatMicro(creditsMicro) });
 }

@@ -4,7 +4,7 @@ import { accountWith } from '../../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
 import { systemRandom } from '../../kernel/random.ts';
 import type { AuditContext } from './audit.ts';
-import { exchangeAudited, makeKey, revokeKeyAudited } from './operator-holdings.ts';
+import { exchangeFunds, makeKey, revokeKeyAudited } from './operator-holdings.ts';
 
 let fresh: FreshDatabase;
 let audit: AuditContext;
@@ -29,13 +29,13 @@ const readAuditLines = (entity: string, key: number): Promise<Line[]> =>
 test('each of ten simultaneous exchanges begins where another one ended', async () => {
   const accountId = await accountWith(fresh.database, { creditsMicro: 0n, balanceMicro: 10_000_000n });
   const wanted = { accountId, amountMicro: 1_000_000n, creditsPerYuan: 1000, ref: 'why' };
-  await Promise.all(Array.from({ length: 10 }, () => exchangeAudited(audit, wanted, ACTOR)));
+  await Promise.all(Array.from({ length: 10 }, () => exchangeFunds(audit, wanted, ACTOR)));
   const lines = await readAuditLines('funds', accountId);
   const balances = (side: keyof Line): unknown[] =>
     lines.map((line) => Number(line[side]?.balance)).sort((one, other) => one - other);
   expect(balances('before')).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   expect(balances('after')).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-  expect(await exchangeAudited(audit, wanted, ACTOR)).toEqual({ kind: 'insufficient' });
+  expect(await exchangeFunds(audit, wanted, ACTOR)).toEqual({ kind: 'insufficient' });
   expect(await readAuditLines('funds', accountId)).toHaveLength(10);
 });
 

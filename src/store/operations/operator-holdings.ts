@@ -1,6 +1,7 @@
 import type { Funds } from '../../accounts/contract.ts';
 import type { ByokView } from '../../accounts/views.ts';
 import type { EntryJson } from '../../catalog/entry-json.ts';
+import { creditsMicro } from '../../catalog/price.ts';
 import { assert } from '../../kernel/assert.ts';
 import { AMOUNT_MICRO_MAX, formatMicro } from '../../kernel/money.ts';
 import type { Random } from '../../kernel/random.ts';
@@ -43,18 +44,20 @@ const refused = <Refusal>(refusal: Refusal) => ({ kind: 'refused', refusal }) as
 type Exchanged = { readonly kind: 'exchanged'; readonly funds: Funds };
 type ExchangeRefusal = { readonly kind: 'insufficient' } | { readonly kind: 'too-much' };
 
-export function exchangeAudited(
+export function exchangeFunds(
   audit: AuditContext,
   wanted: Exchange,
-  actor: Actor,
+  actor: Actor | undefined,
 ): Promise<Exchanged | ExchangeRefusal> {
   return audited<Exchanged, ExchangeRefusal>(audit, actor, async (transaction) => {
     const before = (await lockWallets(transaction, [wanted.accountId])).get(wanted.accountId);
     assert(before !== undefined, 'the wallet is held');
+    const gainedMicro = creditsMicro(wanted.amountMicro, wanted.creditsPerYuan);
+    const hasRoom = before.creditsMicro + gainedMicro <= AMOUNT_MICRO_MAX;
+    if (before.balanceMicro >= wanted.amountMicro && !hasRoom) return refused({ kind: 'too-much' });
     const posted = await postExchange(transaction, wanted);
     if (posted.kind === 'insufficient') return refused(posted);
     const { funds } = posted;
-    if (funds.creditsMicro > AMOUNT_MICRO_MAX) return refused({ kind: 'too-much' });
     const change = { kind: 'exchange', amount: formatMicro(wanted.amountMicro), reason: wanted.ref };
     const entry = {
       entity: 'funds',
@@ -123,16 +126,16 @@ export function keyJson({ accountId, name, prefix, policyId, expiresAtMs, status
 
 type ByokAdded = Extract<AddByokResult, { kind: 'added' }>;
 
-export function hostAudited(
+export function hostByok(
   audit: AuditContext,
   wanted: NewByok,
-  { byokContext, actor }: { readonly byokContext: ByokContext; readonly actor: Actor },
+  { byokContext, actor }: { readonly byokContext: ByokContext; readonly actor: Actor | undefined },
 ): Promise<AddByokResult> {
   return audited<ByokAdded, ByokRefusal>(audit, actor, async (transaction) => {
     const made = await addByok(transaction, wanted, byokContext);
     if (made.kind !== 'added') return refused(made);
     const place = { accountId: wanted.accountId, credentialId: made.credentialId };
-    const after = await byokJson(transaction, place);
+    const after = await findByokJson(transaction, place);
     return { kind: 'done', result: made, entry: hostedEntry(place, { before: null, after }) };
   });
 }
@@ -143,34 +146,44 @@ export interface ByokPlace {
   readonly credentialId: number;
 }
 
-export function changeByokAudited(
+export function changeByok(
   audit: AuditContext,
   place: ByokPlace,
-  change: { readonly patch: ByokPatch; readonly byokContext: ByokContext; readonly actor: Actor },
+  change: {
+    readonly patch: ByokPatch;
+    readonly byokContext: ByokContext;
+    readonly actor: Actor | undefined;
+  },
 ): Promise<{ readonly kind: 'updated' } | ByokRefusal> {
   const { patch, byokContext, actor } = change;
   return audited<{ readonly kind: 'updated' }, ByokRefusal>(audit, actor, async (transaction) => {
     await lockAccount(transaction, place.accountId);
-    const before = await byokJson(transaction, place);
+    const before = await findByokJson(transaction, place);
     const done = await updateByok(transaction, place, patch, byokContext);
     if (done.kind !== 'updated') return refused(done);
     const replaced = patch.secret === undefined ? {} : { secret_replaced: true };
-    const after = { ...(await byokJson(transaction, place)), ...replaced };
+    const after = { ...(await findByokJson(transaction, place)), ...replaced };
     return { kind: 'done', result: done, entry: hostedEntry(place, { before, after }) };
   });
 }
 
-export function removeByokAudited(
+/** All of them, or none if one of them is not there. */
+export function removeByok(
   audit: AuditContext,
-  place: ByokPlace,
-  actor: Actor,
-): Promise<{ readonly kind: 'removed' } | NotFound> {
-  return audited<{ readonly kind: 'removed' }, NotFound>(audit, actor, async (transaction) => {
-    await lockAccount(transaction, place.accountId);
-    const before = await byokJson(transaction, place);
-    const deleted = await deleteByok(transaction, place.accountId, [place.credentialId]);
+  { accountId, ids }: { readonly accountId: number; readonly ids: readonly number[] },
+  actor: Actor | undefined,
+): Promise<{ readonly kind: 'removed'; readonly deleted: number } | NotFound> {
+  type Removed = { readonly kind: 'removed'; readonly deleted: number };
+  return audited<Removed, NotFound>(audit, actor, async (transaction) => {
+    await lockAccount(transaction, accountId);
+    const own = await listByok(transaction, accountId);
+    const entry = ids.map((credentialId) => {
+      const place = { accountId, credentialId };
+      return hostedEntry(place, { before: byokJson(own, place), after: null });
+    });
+    const deleted = await deleteByok(transaction, accountId, ids);
     if (deleted === 0) return refused({ kind: 'not-found' });
-    return { kind: 'done', result: { kind: 'removed' }, entry: hostedEntry(place, { before, after: null }) };
+    return { kind: 'done', result: { kind: 'removed', deleted }, entry };
   });
 }
 
@@ -178,10 +191,13 @@ function hostedEntry({ credentialId }: ByokPlace, sides: Pick<AuditEntry, 'befor
   return { entity: 'byok_credentials', key: String(credentialId), ...sides };
 }
 
-async function byokJson(transaction: Database, place: ByokPlace): Promise<EntryJson | null> {
-  const own: readonly ByokView[] = await listByok(transaction, place.accountId);
-  const found = own.find(({ id }) => id === place.credentialId);
+async function findByokJson(transaction: Database, place: ByokPlace): Promise<EntryJson | null> {
+  return byokJson(await listByok(transaction, place.accountId), place);
+}
+
+function byokJson(own: readonly ByokView[], { accountId, credentialId }: ByokPlace): EntryJson | null {
+  const found = own.find(({ id }) => id === credentialId);
   if (found === undefined) return null;
   const { vendorCode: vendor, name, hint, baseUrl, status } = found;
-  return { account_id: place.accountId, vendor, name, secret_hint: hint, base_url: baseUrl ?? null, status };
+  return { account_id: accountId, vendor, name, secret_hint: hint, base_url: baseUrl ?? null, status };
 }
