@@ -1,14 +1,13 @@
 import { accountCreate } from './account/account.ts';
-import { accountPassword, accountSessions } from './account/account-access.ts';
+import { accountLogout, accountPassword, accountSessions } from './account/account-access.ts';
 import { accountExport, accountLedger, accountUsage } from './account/account-logs.ts';
 import { accountAdjust, accountExchange, accountTopUp } from './account/account-money.ts';
 import { accountSet } from './account/account-set.ts';
 import { accountList, accountShow } from './account/account-show.ts';
-import { accountLogout, accountVerify, verificationList } from './account/account-verify.ts';
+import { accountVerify, verificationList } from './account/account-verify.ts';
 import type { Command } from './command.ts';
 import { apply } from './commands/apply.ts';
-import { callList, callShow } from './commands/call.ts';
-import { callSearch } from './commands/call-search.ts';
+import { callList, callSearch, callShow } from './commands/call.ts';
 import { catalogDelete, catalogList, catalogShow } from './commands/catalog.ts';
 import { credentialAdd, credentialList, credentialRemove, credentialSet } from './commands/credential.ts';
 import { doctor } from './commands/doctor.ts';

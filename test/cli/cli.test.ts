@@ -133,14 +133,14 @@ describe('usage', () => {
     [['account', 'list', 'ada@example.com'], 'unexpected argument "ada@example.com"'],
     [['catalog', 'list', 'models', 'gpt-5'], 'unexpected argument "gpt-5"'],
     [['key', 'create', '--name', 'x'], '--account is required'],
-    [['account', 'create', '--email', 'nobody'], '"nobody" is not an e-mail address'],
+    [['account', 'create', '--email', 'nobody'], '--email must be an e-mail address such as ada@example.com'],
     [
       ['account', 'create', '--email', 'rich@example.com', '--credits', '1000000000001'],
-      '--credits must be a decimal from 0 to 1000000000000 with at most six decimals',
+      '--credits must be at most 1000000000000',
     ],
     [
       ['account', 'create', '--email', 'rich@example.com', '--balance', '9'.repeat(40)],
-      '--balance must be a decimal from 0 to 1000000000000 with at most six decimals',
+      '--balance must be a decimal',
     ],
   ])('%j is wrong usage with a reason', async (args, why) => {
     const { code, stdout, stderr } = await run(...args);
@@ -246,7 +246,7 @@ describe('accounts and keys', () => {
     const email = 'new@example.com';
     const created = await run('account', 'create', '--email', email, '--credits', '12.5', '--json');
     expect(created).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(created.stdout)).toMatchObject({ email, role: 'user', password: expect.any(String) });
+    expect(JSON.parse(created.stdout)).toMatchObject({ email, password: expect.any(String) });
     const again = await run('account', 'create', '--email', email);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already has an account') });
 
@@ -269,7 +269,7 @@ describe('accounts and keys', () => {
     for (const password of ['a'.repeat(7), `${'a'.repeat(257)}\n`, 'a'.repeat(100_000)]) {
       const { code, stdout, stderr } = await create('typed@example.com', password);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toContain('the password must have 8 to 256 characters');
+      expect(stderr).toMatch(/password must have at (least 8|most 256) characters/);
     }
     const longest = await create('typed@example.com', `${'a'.repeat(256)}\r\n`);
     expect(longest).toMatchObject({ code: 0, stderr: '' });

@@ -1,128 +1,85 @@
-import { RATE_MAX } from '../../catalog/file/shape-value.ts';
-import { MICRO } from '../../kernel/money.ts';
-import type { Setup } from '../../setup.ts';
-import { type AccountChange, changeAccountAudited } from '../../store/operations/operator-accounts.ts';
-import {
-  type Command,
-  CommandFailed,
-  type CommandInput,
-  EXIT,
-  stringOption,
-  UsageError,
-} from '../command.ts';
-import { auditContext, terminal } from '../operator-context.ts';
+import { type Command, stringOption, UsageError } from '../command.ts';
+import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, numeric, orNull, TEXT } from '../listing.ts';
 import { say } from '../table.ts';
-import { choiceOf, parseDecimal, wholeNumber } from '../values.ts';
-import { withStore } from '../workspace.ts';
-import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from './account-option.ts';
+import { atTerminal } from '../terminal.ts';
+import { choiceOf } from '../values.ts';
 
-/** An option of `account set`: its help, and the change that its text means. */
+/** An option of `account set`: its help, the field of the operation, and the value that its text means. */
 interface AccountSetting {
   readonly option: string;
   readonly values: string;
   readonly meaning: string;
-  readonly read: (text: string, name: string) => AccountChange;
+  readonly field: string;
+  readonly read?: (text: string, name: string) => unknown;
 }
+
+const switchOf = (text: string, name: string): boolean => choiceOf(text, name, ['on', 'off']) === 'on';
 
 const SETTINGS: readonly AccountSetting[] = [
   {
-    option: 'api-billing',
-    values: 'on|off',
+    ...{ option: 'api-billing', values: 'on|off', field: 'api_billing', read: switchOf },
     meaning: 'whether calls may be paid with Credits',
-    read: (text, name) => ({ apiBilling: switchOf(text, name) }),
   },
   {
-    option: 'auto-exchange',
-    values: 'on|off',
+    ...{ option: 'auto-exchange', values: 'on|off', field: 'auto_exchange', read: switchOf },
     meaning: 'whether balance is exchanged when Credits run out',
-    read: (text, name) => ({ autoExchange: switchOf(text, name) }),
   },
   {
-    option: 'cap',
-    values: 'YUAN',
+    ...{ option: 'cap', values: 'YUAN', field: 'extra_api_quota' },
     meaning: 'monthly limit on spending outside subscription and BYOK; 0 is no limit',
-    read: (text, name) => ({ extraApiQuotaMicro: parseDecimal(text, name) }),
   },
   {
-    option: 'fallback-model',
-    values: 'ID|none',
+    ...{ option: 'fallback-model', values: 'ID|none', field: 'fallback_model' },
     meaning: 'model that serves when all routes of the requested model fail',
-    read: (text) => ({ fallbackModel: text === 'none' ? null : text }),
+    read: (text) => orNull(text, 'none'),
   },
   {
-    option: 'byok-fallback',
-    values: 'on|off',
+    ...{ option: 'byok-fallback', values: 'on|off', field: 'byok_fallback', read: switchOf },
     meaning: 'whether platform routes serve, and are charged, when a BYOK credential fails',
-    read: (text, name) => ({ byokFallback: switchOf(text, name) }),
   },
   {
-    option: 'status',
-    values: 'enabled|disabled',
+    ...{ option: 'status', values: 'enabled|disabled', field: 'status' },
     meaning: 'the keys of a disabled account are refused',
-    read: (text, name) => ({ status: choiceOf(text, name, ['enabled', 'disabled']) }),
   },
   {
-    option: 'user-type',
-    values: 'N',
+    ...{ option: 'user-type', values: 'N', field: 'user_type', read: numeric },
     meaning: '0 unverified, 1 personal, 2 enterprise; grants no Credits',
-    read: (text, name) => ({ userType: Number(choiceOf(text, name, ['0', '1', '2'])) }),
   },
   {
-    option: 'rate',
-    values: 'N',
+    ...{ option: 'rate', values: 'N', field: 'user_rate' },
     meaning: 'percentage of the list price that the account pays',
-    read: (text, name) => ({ userRateMicro: parseDecimal(text, name, BigInt(RATE_MAX) * MICRO) }),
   },
   {
-    option: 'policy',
-    values: 'ID|none',
+    ...{ option: 'policy', values: 'ID|none', field: 'policy_id' },
     meaning: 'limit policy of the account; none uses the default of the catalogue',
-    read: (text, name) => ({ policyId: text === 'none' ? null : wholeNumber(text, name) }),
+    read: (text) => numeric(orNull(text, 'none')),
   },
 ];
+
+const OPTIONS = Object.fromEntries(SETTINGS.map(({ field, option }) => [field, option]));
 
 export const accountSet: Command = {
   name: 'account set',
   summary: 'Change the settings, limits or status of an account, effective from its next call.',
   usage: '--account EMAIL [--api-billing on|off] [--cap YUAN] … [--json]',
-  options: {
-    ...ACCOUNT_OPTION,
-    ...Object.fromEntries(SETTINGS.map(({ option }) => [option, { type: 'string' as const }])),
-  },
+  options: { ...ACCOUNT_OPTION, ...Object.fromEntries(SETTINGS.map(({ option }) => [option, TEXT])) },
   help: [
     ACCOUNT_HELP,
     ...SETTINGS.map(({ option, values, meaning }) => `--${option} ${values}  ${meaning}`),
     JSON_HELP,
   ],
-  run: async (input) => {
-    const given = SETTINGS.filter(({ option }) => stringOption(input, option) !== undefined);
-    if (given.length === 0) throw new UsageError('nothing to change: name at least one of the options');
-    const patches = given.map(({ option, read }) => read(stringOption(input, option) ?? '', option));
-    const patch: AccountChange = Object.assign({}, ...patches);
-    return withStore(input, async (setup) => {
-      const accountId = await change(setup, input, patch);
-      const changed = Object.fromEntries(given.map(({ option }) => [option, stringOption(input, option)]));
-      const lines = Object.entries(changed).map(([option, text]) => `${option}: ${text}`);
-      say(input, { id: accountId, changed }, lines);
-      return EXIT.ok;
+  run: (input) => {
+    const wanted = SETTINGS.flatMap(({ option, field, read = (text) => text }) => {
+      const text = stringOption(input, option);
+      return text === undefined ? [] : [{ line: `${option}: ${text}`, field, value: read(text, option) }];
+    });
+    if (wanted.length === 0) throw new UsageError('nothing to change: name at least one of the options');
+    const body = Object.fromEntries(wanted.map(({ field, value }) => [field, value]));
+    return atTerminal(input, async (terminal) => {
+      const asked = { accountId: await terminal.account(), body, options: OPTIONS };
+      const account = await terminal.data('accounts.update', asked);
+      const lines = wanted.map(({ line }) => line);
+      say(input, account, lines);
     });
   },
 };
-
-async function change(setup: Setup, input: CommandInput, patch: AccountChange): Promise<number> {
-  const accountId = await requireAccount(setup, input);
-  const done = await changeAccountAudited(
-    auditContext(setup, input),
-    accountId,
-    patch,
-    terminal('account set'),
-  );
-  if (done.kind === 'unknown-model') throw new CommandFailed(`there is no model ${patch.fallbackModel}`);
-  if (done.kind === 'unknown-policy') throw new CommandFailed(`there is no policy ${patch.policyId}`);
-  if (done.kind === 'not-found') throw new CommandFailed('the account no longer exists');
-  return accountId;
-}
-
-function switchOf(text: string, name: string): boolean {
-  return choiceOf(text, name, ['on', 'off']) === 'on';
-}

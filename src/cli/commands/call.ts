@@ -1,75 +1,68 @@
-import { formatMicro } from '../../kernel/money.ts';
-import { createIsoFormat, createTimeFormat } from '../../kernel/time/calendar.ts';
-import { inputTokens, outputTokens } from '../../kernel/usage.ts';
-import type { LoggedCall } from '../../ledger/log.ts';
-import { shownCall } from '../../operations/logs/log-items.ts';
-import type { Setup } from '../../setup.ts';
-import { findAccount } from '../../store/accounts/accounts.ts';
-import { findCall, listCalls } from '../../store/logs/call-log.ts';
-import { findReceipt } from '../../store/logs/receipts.ts';
-import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, requireAccount } from '../account/account-option.ts';
+import type { Receipt } from '../../ledger/receipt.ts';
+import { type Command, CommandFailed, UsageError } from '../command.ts';
 import {
-  type Command,
-  CommandFailed,
-  type CommandInput,
-  EXIT,
-  stringOption,
-  UsageError,
-} from '../command.ts';
-import { facts, say, table } from '../table.ts';
-import { readPageSize, SIZE_HELP } from '../values.ts';
-import { withStore } from '../workspace.ts';
+  ACCOUNT_HELP,
+  ACCOUNT_OPTION,
+  given,
+  JSON_HELP,
+  JSON_OPTION,
+  rowsTable,
+  SIZE_HELP,
+  TEXT,
+} from '../listing.ts';
+import { facts, say } from '../table.ts';
+import { type Asked, atTerminal, type Row } from '../terminal.ts';
 import { receiptLines } from './receipt-lines.ts';
+
+const OPTIONS = { key_id: 'key', cursor: 'before' } as const;
+const BEFORE_HELP = '--before NEXT  continue after a page, with the value that it ends with';
+const COLUMNS = {
+  ...{ ID: 'request_id', TIME: 'created_at', STATUS: 'status', END: 'verdict', MODEL: 'model_used' },
+  ...{ INPUT: 'input_tokens', OUTPUT: 'output_tokens', PAYER: 'payer', CREDITS: 'credits' },
+};
+
+interface Found {
+  readonly calls: readonly Row[];
+  readonly next: string | null;
+}
 
 export const callList: Command = {
   name: 'call list',
   summary: 'List the calls of an account, newest first.',
-  usage: '--account EMAIL [--size N] [--before ID] [--json]',
-  options: { ...ACCOUNT_OPTION, size: { type: 'string' }, before: { type: 'string' } },
-  help: [ACCOUNT_HELP, SIZE_HELP, '--before ID  continue after this call, the last of a page', JSON_HELP],
-  run: async (input) => {
-    const size = readPageSize(input);
-    return withStore(input, async (setup) => {
-      const accountId = await requireAccount(setup, input);
-      const before = await lastOfPage(setup, input, accountId);
-      const calls = await listCalls(setup.database, accountId, size, before);
-      const last = calls.at(-1);
-      const more = calls.length === size && last !== undefined ? [`more: --before ${last.callId}`] : [];
-      const { timeZone } = setup.config;
-      const json = calls.map((call) => callJson(call, timeZone));
-      say(input, json, [...callTable(calls, timeZone), ...more]);
-      return EXIT.ok;
-    });
-  },
+  usage: '--account EMAIL [--size N] [--before NEXT] [--json]',
+  options: { ...ACCOUNT_OPTION, size: TEXT, before: TEXT },
+  help: [ACCOUNT_HELP, SIZE_HELP, BEFORE_HELP, JSON_HELP],
+  run: (input) =>
+    atTerminal(input, async (terminal) => {
+      const query = { account_id: await terminal.account(), ...given(input, ['size', 'before'], FIELDS) };
+      const found = await terminal.data<Found>('calls.search', { query, options: OPTIONS });
+      say(input, found, foundLines(found));
+    }),
 };
 
-/** The start of a page: a call of this account. */
-async function lastOfPage(
-  { database }: Setup,
-  input: CommandInput,
-  accountId: number,
-): Promise<LoggedCall | undefined> {
-  const callId = stringOption(input, 'before');
-  if (callId === undefined) return undefined;
-  const call = await findCall(database, callId);
-  if (call?.accountId !== accountId) throw new CommandFailed('the account has no call with this id');
-  return call;
-}
+const FIELDS = { key: 'key_id', before: 'cursor' } as const;
 
-export function callTable(calls: readonly LoggedCall[], timeZone: string): readonly string[] {
-  const time = createTimeFormat(timeZone);
-  const rows = calls.map((call) => [
-    call.callId,
-    time(call.createdAtMs),
-    String(call.status),
-    call.verdict,
-    call.modelUsed,
-    String(inputTokens(call.usage)),
-    String(outputTokens(call.usage)),
-    call.payer,
-    formatMicro(call.creditsMicro),
-  ]);
-  return table(['ID', 'TIME', 'STATUS', 'END', 'MODEL', 'INPUT', 'OUTPUT', 'PAYER', 'CREDITS'], rows);
+export const callSearch: Command = {
+  name: 'call search',
+  summary: 'Search the calls of all accounts, newest first. For one call by its id: "call show".',
+  usage: '[--model NAME] [--key ID] [--status CODE] [--size N] [--before NEXT] [--json]',
+  options: { model: TEXT, key: TEXT, status: TEXT, size: TEXT, before: TEXT, ...JSON_OPTION },
+  help: [
+    '--model NAME     model that served the call; if none did, the requested model',
+    '--key ID         number of the key',
+    '--status CODE    HTTP status, ok or failed',
+    ...[SIZE_HELP, BEFORE_HELP, JSON_HELP],
+  ],
+  run: (input) =>
+    atTerminal(input, async (terminal) => {
+      const query = given(input, ['model', 'key', 'status', 'size', 'before'], FIELDS);
+      const found = await terminal.data<Found>('calls.search', { query, options: OPTIONS });
+      say(input, found, foundLines(found));
+    }),
+};
+
+function foundLines({ calls, next }: Found): readonly string[] {
+  return [...rowsTable(COLUMNS, calls), ...(next === null ? [] : [`more: --before ${next}`])];
 }
 
 export const callShow: Command = {
@@ -77,52 +70,51 @@ export const callShow: Command = {
   summary: 'Show a call and its receipt: how tokens, prices and rates make its charge.',
   usage: 'ID [--json]',
   words: 1,
-  options: { json: { type: 'boolean' } },
+  options: JSON_OPTION,
   help: ['ID  id of the call: x-request-id of its answer, or see "call list"', JSON_HELP],
-  run: async (input) => {
+  run: (input) => {
     const [callId] = input.positionals;
     if (callId === undefined) throw new UsageError('the id of the call is required');
-    return withStore(input, (setup) => show(setup, input, callId));
+    return atTerminal(input, async (terminal) => {
+      const query = { request_id: callId };
+      const { calls } = await terminal.data<Found>('calls.search', { query });
+      const [found] = calls;
+      if (found === undefined) {
+        throw new CommandFailed('there is no such call, or its month is no longer kept');
+      }
+      const asked: Asked = { accountId: Number(found.account_id), params: { id: found.id } };
+      const call = { ...found, ...(await terminal.data<Row & Shown>('logs.call', asked)) };
+      const { receipt } = call;
+      say(input, call, [
+        ...callFacts(call),
+        ...(receipt === null ? ['', 'No receipt: the call reached no vendor.'] : receiptLines(receipt)),
+      ]);
+    });
   },
 };
 
-async function show(setup: Setup, input: CommandInput, callId: string): Promise<number> {
-  const { database, config } = setup;
-  const call = await findCall(database, callId);
-  if (call === undefined) throw new CommandFailed('there is no such call, or its month is no longer kept');
-  const receipt = await findReceipt(database, call.accountId, callId);
-  const account = await findAccount(database, call.accountId, setup);
-  const email = account?.email ?? '';
-  const { timeZone } = config;
-  const json = { ...callJson(call, timeZone), account_id: call.accountId, email, receipt: receipt ?? null };
-  say(input, json, [
-    ...callFacts(call, email, timeZone),
-    ...(receipt === undefined ? ['', 'No receipt: the call reached no vendor.'] : receiptLines(receipt)),
-  ]);
-  return EXIT.ok;
+interface Shown {
+  readonly receipt: Receipt | null;
+  readonly dropped_fields: readonly string[];
 }
 
-function callFacts(call: LoggedCall, email: string, timeZone: string): readonly string[] {
-  const { usage, modelAsked, modelUsed, protocolOut, errorCode } = call;
+function callFacts(call: Row & Shown): readonly string[] {
+  const { model_id: modelAsked, model_used: modelUsed, error_code: errorCode } = call;
   const asked = modelAsked === modelUsed ? '' : `, requested ${modelAsked}`;
   const error = errorCode === null ? '' : `, code ${errorCode}`;
-  const first = call.ttfbMs === null ? '' : `, first byte after ${call.ttfbMs} ms`;
-  const tokens = `${inputTokens(usage)} in, ${outputTokens(usage)} out`;
+  const first = call.ttft_ms === null ? '' : `, first byte after ${call.ttft_ms} ms`;
+  const tokens = `${call.input_tokens} in, ${call.output_tokens} out`;
+  const upstream = call.upstream_protocol ?? 'none';
   return facts([
-    ['call', call.callId],
-    ['time', createTimeFormat(timeZone)(call.createdAtMs)],
-    ['account', `${call.accountId}  ${email}`],
-    ['key', `${call.keyId}  ${call.keyName}`],
+    ['call', String(call.request_id)],
+    ['time', String(call.created_at)],
+    ['account', `${call.account_id}  ${call.email}`],
+    ['key', `${call.key_id}  ${call.key_name}`],
     ['model', `${modelUsed}${asked}`],
-    ['protocol', `${call.protocolIn} to ${protocolOut ?? 'none'}${call.stream ? ', streamed' : ''}`],
+    ['protocol', `${call.protocol} to ${upstream}${call.stream === true ? ', streamed' : ''}`],
     ['status', `${call.status} ${call.verdict}${error}`],
-    ['tokens', `${tokens}${call.estimated ? ', estimated' : ''}`],
-    ['duration', `${call.durationMs} ms${first}`],
-    ['not converted', call.droppedFields.join(', ') || 'nothing'],
+    ['tokens', `${tokens}${call.estimated === true ? ', estimated' : ''}`],
+    ['duration', `${call.duration_ms} ms${first}`],
+    ['not converted', call.dropped_fields.join(', ') || 'nothing'],
   ]);
-}
-
-/** As in the call log of the platform, with the time in ISO format. */
-export function callJson(call: LoggedCall, timeZone: string): object {
-  return shownCall(call, createIsoFormat(timeZone));
 }

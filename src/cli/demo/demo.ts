@@ -13,7 +13,7 @@ import { openSealer, type Setup } from '../../setup.ts';
 import { findAccount, findLogin } from '../../store/accounts/accounts.ts';
 import { createKey } from '../../store/accounts/api-keys.ts';
 import { announceAndWait } from '../../store/changes.ts';
-import { listCalls } from '../../store/logs/call-log.ts';
+import { pageOfLog } from '../../store/logs/log-pages.ts';
 import { openStore } from '../../store/open.ts';
 import { untilOutputCloses } from '../closed-output.ts';
 import { type Command, CommandFailed, type CommandInput, EXIT } from '../command.ts';
@@ -213,8 +213,9 @@ const SETTLE_POLL_MS = 25;
 
 /** The client may have its answer shortly before the charge is in the database. */
 async function settledCalls({ database }: Setup, accountId: number): Promise<readonly LoggedCall[]> {
+  const question = { accountId, filter: {}, place: { skip: 0, size: SHAPES.length } };
   for (let tries = 0; tries < SETTLE_TRIES; tries++) {
-    const calls = await listCalls(database, accountId, SHAPES.length);
+    const { items: calls } = await pageOfLog(database, 'calls', question);
     if (calls.length === SHAPES.length) return calls;
     await sleep(SETTLE_POLL_MS);
   }

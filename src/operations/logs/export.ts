@@ -71,15 +71,6 @@ const BALANCE_COLUMNS: Columns<BalanceItem> = {
   ref: ({ ref }) => ref,
 };
 
-type Lines<Item> = (pieces: AsyncIterable<readonly Item[]>, showTime: ShowTime) => AsyncGenerator<string>;
-
-/** The lines of each log, for files and for the terminal. The first line has the names of the columns. */
-export const callLines: Lines<LoggedCall> = (pieces, showTime) => csvOf(CALL_COLUMNS, pieces, showTime);
-export const consumptionLines: Lines<ConsumptionItem> = (pieces, showTime) =>
-  csvOf(CONSUMPTION_COLUMNS, pieces, showTime);
-export const balanceLines: Lines<BalanceItem> = (pieces, showTime) =>
-  csvOf(BALANCE_COLUMNS, pieces, showTime);
-
 const FORMAT = { format: Type.Optional(Type.Literal('csv', { default: 'csv' })) };
 const CSV = Type.String({
   description: 'CSV (RFC 4180) in UTF-8. The first line has the names of the columns.',
@@ -103,7 +94,7 @@ const exportCalls = operation({
     if ('kind' in filter) return filter;
     const asked = { accountId: ownAccount(context), filter };
     const pieces = wholeLog(context.database, 'calls', asked);
-    return fileOf('call-log', callLines(pieces, context.showTime), context);
+    return fileOf('call-log', csvOf(CALL_COLUMNS, pieces, context.showTime), context);
   },
 });
 
@@ -120,7 +111,7 @@ const exportConsumptions = operation({
     if ('kind' in filter) return filter;
     const asked = { accountId: ownAccount(context), filter };
     const pieces = wholeLog(context.database, 'consumptions', asked);
-    return fileOf('consumption-log', consumptionLines(pieces, context.showTime), context);
+    return fileOf('consumption-log', csvOf(CONSUMPTION_COLUMNS, pieces, context.showTime), context);
   },
 });
 
@@ -136,7 +127,7 @@ const exportBalance = operation({
     const range = boundedRangeOf(rangeOf(query, context), context.clock);
     if ('kind' in range) return range;
     const pieces = wholeBalanceLog(context.database, ownAccount(context), range);
-    return fileOf('balance-log', balanceLines(pieces, context.showTime), context);
+    return fileOf('balance-log', csvOf(BALANCE_COLUMNS, pieces, context.showTime), context);
   },
 });
 
@@ -162,6 +153,7 @@ function boundedRangeOf(range: TimeRange | Failure, clock: Clock): TimeRange | F
   return { fromMs, toMs };
 }
 
+/** The first line has the names of the columns. */
 async function* csvOf<Item>(
   columns: Columns<Item>,
   pieces: AsyncIterable<readonly Item[]>,

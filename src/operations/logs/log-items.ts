@@ -3,6 +3,7 @@ import { formatMicro } from '../../kernel/money.ts';
 import { PROTOCOLS } from '../../kernel/protocol-name.ts';
 import { inputTokens, outputTokens } from '../../kernel/usage.ts';
 import type { BalanceItem, ConsumptionItem, LoggedCall } from '../../ledger/log.ts';
+import type { Context } from '../context.ts';
 import { ID, nullable, SHOWN_AMOUNT, TIME } from '../fields.ts';
 import { Type } from '../schema.ts';
 
@@ -166,10 +167,10 @@ export const RECEIPT = Type.Object(
   { description: 'The computation of the charge. Each value follows from those before it.' },
 );
 
-/** The names of the platform's credentials are for operators only. An account sees its own. */
-export function shownReceipt(receipt: ConsumptionItem['receipt']): object {
+/** The names of the platform's credentials are shown at the terminal only. An account sees its own. */
+export function shownReceipt(receipt: ConsumptionItem['receipt'], { actor }: Pick<Context, 'actor'>): object {
   const attempts = receipt.attempts.map(({ own, credential, ...attempt }) =>
-    own ? { ...attempt, credential } : attempt,
+    own || actor !== undefined ? { ...attempt, credential } : attempt,
   );
   return { ...receipt, attempts };
 }
@@ -187,7 +188,7 @@ export const CONSUMPTION = Type.Object(CONSUMPTION_FIELDS);
 
 export function shownConsumption(
   item: ConsumptionItem,
-  showTime: ShowTime,
+  context: Pick<Context, 'actor' | 'showTime'>,
 ): Record<keyof typeof CONSUMPTION_FIELDS, unknown> {
   return {
     id: item.id,
@@ -195,8 +196,8 @@ export function shownConsumption(
     amount: formatMicro(item.amountMicro),
     credits: formatMicro(item.creditsMicro),
     shortfall: formatMicro(item.shortfallMicro),
-    receipt: shownReceipt(item.receipt),
-    created_at: showTime(item.createdAtMs),
+    receipt: shownReceipt(item.receipt, context),
+    created_at: context.showTime(item.createdAtMs),
   };
 }
 

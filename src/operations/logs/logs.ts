@@ -90,7 +90,7 @@ const callDetail = operation({
       duration_ms: durationMs,
     }));
     const shown = shownCall(call, context.showTime);
-    return data({ ...shown, tries, receipt: receipt === undefined ? null : shownReceipt(receipt) });
+    return data({ ...shown, tries, receipt: receipt === undefined ? null : shownReceipt(receipt, context) });
   },
 });
 
@@ -111,7 +111,7 @@ const consumptionPage = operation({
     const excerpt = readExcerpt(query);
     const question = { accountId: ownAccount(context), filter, place: placeOf(excerpt) };
     const { items, total } = await pageOfLog(context.database, 'consumptions', question);
-    const rows = items.map((item) => shownConsumption(item, context.showTime));
+    const rows = items.map((item) => shownConsumption(item, context));
     return toPage(rows, total, excerpt);
   },
 });

@@ -45,23 +45,8 @@ export const withCharges = (picked: string): string => `
   from (select ${COLUMNS} from calls where ${picked}) as picked
   left join consumptions using (account_id, created_at, call_id) order by created_at desc, picked.id desc`;
 
-const PAGE = withCharges(`account_id = $1 and (created_at, id) < ($2, $3)
-  order by created_at desc, id desc limit $4`);
 const FIND = withCharges('created_at = $1 and call_id = $2');
 const FIND_OWN = withCharges('account_id = $1 and id = $2');
-
-/** The latest calls of an account, newest first. `before` is the last one of the previous page. */
-export async function listCalls(
-  database: Database,
-  accountId: number,
-  limit: number,
-  before?: Pick<LoggedCall, 'id' | 'createdAtMs'>,
-): Promise<readonly LoggedCall[]> {
-  const from =
-    before === undefined ? ['infinity', 0] : [new Date(before.createdAtMs).toISOString(), before.id];
-  const rows = await database.query<CallRow>(PAGE, [accountId, ...from, limit]);
-  return rows.map(callFromRow);
-}
 
 /** A call of any account, by its id. The id contains the time, so one month is read. */
 export async function findCall(database: Database, callId: string): Promise<LoggedCall | undefined> {
