@@ -1,6 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { OPERATIONS } from '../../src/operations/table.ts';
+import { projectRoot } from '../house/tree.ts';
 
 const ENTRIES = ['vendors', 'credentials', 'models', 'routes', 'policies', 'plans', 'nodes', 'announcements'];
 
@@ -67,4 +70,23 @@ test('every operator endpoint of the API has a command', () => {
   expect(Object.keys(COMMAND_FOR).filter((name) => !rows.includes(name))).toEqual([]);
   const commands = new Set(COMMANDS.map(({ name }) => name));
   expect(Object.values(COMMAND_FOR).filter((name) => !commands.has(name))).toEqual([]);
+});
+
+/** They work on the database itself or on a catalogue file, which no operation does. */
+const WITHOUT_OPERATION = ['apply.ts', 'doctor.ts', 'migrate.ts'];
+
+test('every other command only prints what operations answer', () => {
+  const names = new Set(OPERATIONS.map(({ name }) => name));
+  const run: string[] = [];
+  for (const folder of ['account', 'commands']) {
+    const path = join(projectRoot, 'src/cli', folder);
+    for (const file of readdirSync(path).filter((each) => !WITHOUT_OPERATION.includes(each))) {
+      const text = readFileSync(join(path, file), 'utf8');
+      expect(text, `${file} takes everything from operations`).not.toMatch(/from '[./]+\/(store|setup)\b/);
+      run.push(...[...text.matchAll(/'([a-z]\w*\.[a-z][\w-]*)'/gi)].map(([, name = '']) => name));
+    }
+  }
+  const asked = run.filter((name) => !name.endsWith('.ts'));
+  expect(asked.length).toBeGreaterThan(35);
+  expect(asked.filter((name) => !names.has(name))).toEqual([]);
 });
