@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLogger } from '../../../src/kernel/log.ts';
 import { openDatabase } from '../../../src/store/database.ts';
@@ -31,8 +31,11 @@ export async function connectionOf(folder: string): Promise<string> {
       continue;
     }
     try {
-      const connection = existsSync(file) ? readFileSync(file, 'utf8') : await makeServer(folder);
-      writeFileSync(file, connection);
+      if (existsSync(file)) continue;
+      const connection = await makeServer(folder);
+      // Others read it without the lock, so it appears whole.
+      writeFileSync(`${file}.new`, connection);
+      renameSync(`${file}.new`, file);
       return connection;
     } finally {
       lock.release();
