@@ -129,13 +129,21 @@ export class Play {
       reference.subscription = undefined;
       system.subscribe(undefined);
     } else if (step.kind === 'advance' || step.kind === 'next-month') {
-      // A gate that outlives us gives up what nobody has settled for a week.
-      if (step.kind === 'next-month' && this.#parts.gateKind === 'outlives')
-        await this.#act({ kind: 'settle' });
+      if (step.kind === 'next-month' && this.#parts.gateKind === 'outlives') await this.#settleAll();
       const ms = step.kind === 'advance' ? step.ms : MONTH_MS;
       reference.nowMs += ms;
       await this.#parts.advance(ms);
     }
+  }
+
+  /** A gate that outlives us gives up what nobody has settled for a week. */
+  async #settleAll(): Promise<void> {
+    await this.#act({ kind: 'settle' });
+    // An overrun waits for the calls beside it. They do not run for a week.
+    if (this.reference.calls.every(({ state }) => state !== 'ended')) return;
+    for (const call of this.reference.running) await this.#end(call, 'complete', call.produced);
+    await this.#act({ kind: 'settle' });
+    await this.#act({ kind: 'settle' });
   }
 
   async #begin(wanted: Wanted): Promise<void> {
