@@ -81,11 +81,11 @@ export const IDS_QUERY = Type.Object({
   }),
 });
 
-/** Without duplicates; undefined if one of them is not an id. */
-export function parseIds(text: string): readonly number[] | undefined {
-  const ids = new Set(text.split(',').map(Number));
-  for (const id of ids) if (!Number.isSafeInteger(id) || id < 1) return undefined;
-  return [...ids];
+/** The ids of a checked text without duplicates, or the failure. */
+export function parseIds(text: string): readonly number[] | Failure {
+  const ids = [...new Set(text.split(',').map(Number))];
+  if (ids.every((id) => Number.isSafeInteger(id) && id > 0)) return ids;
+  return fail('badParameter', 'ids contains a number that is too large for an id');
 }
 
 /** The amount of a checked text; undefined if it is above the maximum. */

@@ -205,7 +205,7 @@ const remove = operation({
   example: { data: { deleted: 1 } },
   handle: async ({ query }, context) => {
     const ids = parseIds(query.ids);
-    if (ids === undefined) return fail('badParameter', 'ids contains a number that is too large for an id');
+    if ('kind' in ids) return ids;
     const done = await removeByok(context, { accountId: ownAccount(context), ids }, context.actor);
     return done.kind === 'not-found' ? fail('notFound') : data({ deleted: done.deleted });
   },

@@ -150,7 +150,7 @@ const remove = operation({
   example: { data: { deleted: 2 } },
   handle: async ({ query }, context) => {
     const ids = parseIds(query.ids);
-    if (ids === undefined) return fail('badParameter', 'ids contains a number that is too large for an id');
+    if ('kind' in ids) return ids;
     const deleted = await deleteKeys(context.database, ownAccount(context), ids);
     if (deleted === 0) return fail('notFound');
     await context.inForce();
