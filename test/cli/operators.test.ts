@@ -76,6 +76,10 @@ describe('the command account', () => {
       code: 1,
       stderr: expect.stringContaining('the balance is not sufficient'),
     });
+    expect(await adjust('--credits=-99999')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the Credits are not sufficient'),
+    });
     expect((await adjust('--balance', '0')).code).toBe(2);
     expect((await adjust('--balance', '1', '--credits', '1')).code).toBe(2);
     expect(await lastRecord()).toMatchObject({

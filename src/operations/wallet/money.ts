@@ -83,7 +83,11 @@ const adjust: Operation = operation({
     if (changeMicro === undefined) return tooLarge('amount');
     if (changeMicro === 0n) return fail('badParameter', 'amount must not be 0');
     const wanted = { kind: 'adjustment', pool, changeMicro, reason } as const;
-    return answerMoved(await moveAudited(context, params.id, wanted, toActor(context, adjust)));
+    const moved = await moveAudited(context, params.id, wanted, toActor(context, adjust));
+    if (moved.kind === 'insufficient' && pool === 'credits') {
+      return fail('insufficientBalance', 'The Credits are not sufficient');
+    }
+    return answerMoved(moved);
   },
 });
 
