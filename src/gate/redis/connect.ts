@@ -1,6 +1,7 @@
 import { Cluster, type ClusterOptions, type DNSLookupFunction, Redis, type RedisOptions } from 'ioredis';
 import { REDIS_SEEDS_MAX } from '../../bounds.ts';
 import type { Logger } from '../../kernel/log.ts';
+import { Batch } from './batch.ts';
 import {
   REDIS_CONNECT_TIMEOUT_MS,
   REDIS_OPEN_MS,
@@ -110,7 +111,7 @@ async function openServer(url: URL, log: Logger, timeoutMs: number): Promise<Red
   });
   redis.on('error', (error) => log.debug({ reason: errorText(error) }, 'Redis connection error'));
   await connectOrClose(redis);
-  return { client: redis, kind: 'server', close: () => redis.disconnect() };
+  return { client: new Batch(redis, 'server'), kind: 'server', close: () => redis.disconnect() };
 }
 
 async function openCluster(urls: readonly URL[], log: Logger, timeoutMs: number): Promise<RedisConnection> {
@@ -144,7 +145,7 @@ async function openCluster(urls: readonly URL[], log: Logger, timeoutMs: number)
   });
   await connectOrClose(cluster);
   await Promise.allSettled(cluster.nodes('master').map((node) => node.ping()));
-  return { client: cluster, kind: 'cluster', close: () => disconnect(cluster) };
+  return { client: new Batch(cluster, 'cluster'), kind: 'cluster', close: () => disconnect(cluster) };
 }
 
 /** ioredis 6.0 drops a promise when it follows an ASK. The command itself fails too, and is handled. */

@@ -19,7 +19,7 @@ for _, id in ipairs(ids) do
 end
 -- Expired leases count for nothing, also if no call has entered since.
 local LAPSED_AT_ONCE = 200
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', leases, '-inf', format('%.0f', now), 'LIMIT', 0, LAPSED_AT_ONCE)) do
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', leases, '-inf', format('%d', now), 'LIMIT', 0, LAPSED_AT_ONCE)) do
   local call = find_call(id)
   if call then add_to_sums(call, ZERO - call.sum) end
 end

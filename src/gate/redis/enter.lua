@@ -1,7 +1,5 @@
 -- A call enters (`e`), extends its hold (`x`), or changes its terms (`r`). Everything is checked before
 -- anything is taken. Answers one line: `S` stale, `R …` refused, `E …` the hold and the payer.
---@ tell held
---@ tell refused
 --@ take call
 local takes = { r = 1, t = tokens, i = images, v = videos }
 
@@ -11,7 +9,7 @@ local function take_rules(rules, scope)
     rules[#rules + 1] = {
       dimension = dimension, seconds = tonumber(seconds),
       field = 'w:' .. scope .. ':' .. dimension .. ':' .. seconds,
-      limit = dimension == 'a' and read(limit) or tonumber(limit),
+      limit = dimension == 'a' and read(limit) or tonumber(limit), window = nil, left = nil,
     }
   end
   return rules
@@ -30,45 +28,40 @@ if covered then
   take_rules(cover, scope)
 end
 
-local fields = { 'v', 'k', 'fv', 'fc', 'fb', 'fs', 'fm', 'h', 'p', 'm', 'mh', 'mp', 'c:' .. id, 'd:' .. id }
+local fields = { 'c:' .. id, 'd:' .. id, 'v', 'k', 'z' }
+if payable then
+  for index, field in ipairs(OF_PAYER) do fields[5 + index] = field end
+end
 for _, rule in ipairs(rules) do fields[#fields + 1] = rule.field end
 for _, rule in ipairs(cover) do fields[#fields + 1] = rule.field end
 load(fields)
-read_sums()
 
 -- A dead process renews nothing: the holds and slots of its calls are given up. They are deleted after days, as
 -- is a pending charge that will not be settled any more. The number per script is bounded; the next call goes
--- on from there.
+-- on from there. No lease is due before the time `z`: one that is added or renewed ends later than that.
 local GIVEN_UP_AT_ONCE = 50
-local late = redis.call('ZRANGEBYSCORE', leases, '-inf', format('%.0f', now), 'LIMIT', 0, GIVEN_UP_AT_ONCE)
-for _, other in ipairs(late) do
-  local lost = find_call(other)
-  local kept = lost and lost.state == 'r' and remembers_more('g')
+local look_at = tonumber(get('z') or '0')
+if look_at <= now or look_at > now + LEASE_MS then
+  local next_look, lost = now + LEASE_MS, false
+  local first = redis.call('ZRANGE', leases, 0, GIVEN_UP_AT_ONCE, 'WITHSCORES')
+  for index = 1, #first, 2 do
+    local other, due = first[index], tonumber(first[index + 1])
+    if due > now or index > 2 * GIVEN_UP_AT_ONCE then
+      if due < next_look then next_look = max(due, now) end
+      break
+    end
+    give_up(other)
+    lost = true
+  end
+  put('z', format('%d', next_look))
   if lost then
-    release(lost)
-    free_slots(other, lost.scopes)
-    if lost.state == 'g' then count('g', -1) end
-    lost.state = 'g'
-    if kept then put_call(other, lost) else put('c:' .. other, false) end
+    write_sums()
+    flush(0)
   end
-  if sub(other, 1, 2) == 'd:' then
-    put(other, false)
-    count('d', -1)
-  end
-  if kept then
-    count('g', 1)
-    redis.call('ZADD', leases, format('%.0f', now + KEEP_MS), other)
-  else
-    redis.call('ZREM', leases, other)
-  end
-end
-if #late > 0 then
-  write_sums()
-  flush(0)
 end
 
 -- The request was sent on a connection that was given up, and its call has ended since: no one waits for it.
-local at_text = format('%.0f', now)
+local at_text = format('%d', now)
 if is_marked(id) then
   if mode == 'e' then return 'S' end
   return tell_held({ kind = 'E', payer = '-', held = '0', short = '-', month = '-', at = at_text, free = '0' })
@@ -78,15 +71,16 @@ end
 if mode == 'e' then
   local newest = tonumber(get('v') or '-1')
   if version < newest then return 'S' end
-  if version > newest then put('v', format('%.0f', version)) end
+  if version > newest then put('v', format('%d', version)) end
 end
 -- If the account is unknown, old funds are not trusted, because others may have spent them: the caller reads
 -- them again. A running call uses its own, which are not kept.
 if payable and not just_read and not get('fv') then
   if mode == 'e' then return 'S' end
   for field, text in pairs(read_funds()) do known[field] = text end
+  forget()
 elseif payable then
-  take_funds()
+  take_funds(read_funds())
 end
 --@ take wallet
 if payable and mode ~= 'x' then turn_month(month) end
@@ -107,8 +101,8 @@ end
 local function find_running(list)
   for _, rule in ipairs(list) do
     local window = find_window(rule.field, rule.seconds)
-    if window and mode == 'x' and window.began > since then window = nil end
-    if window and call and window.began <= call.since and holds_in(call, rule.field) then
+    if window and mode == 'x' and not began_by(window, since) then window = nil end
+    if window and call and began_by(window, call.since) and holds_in(call, rule.field) then
       window.held = window.held - own
     end
     rule.window = window
@@ -124,8 +118,11 @@ local function unused_in(rule)
 end
 
 local function left_in(rule)
-  if not rule.window then return unused_in(rule) end
-  return unused_in(rule) - rule.window.held
+  if not rule.left then
+    local unused = unused_in(rule)
+    rule.left = rule.window and unused - rule.window.held or unused
+  end
+  return rule.left
 end
 
 local function uses(rule)
@@ -152,7 +149,7 @@ local GUESS_MS = 1000
 local function wait_for(rule)
   if not rule.window then return rule.seconds * 1000 end
   if rule.dimension == 'a' and ZERO < rule.limit and least <= unused_in(rule) then return GUESS_MS end
-  return rule.window.ends - now
+  return rule.window.left
 end
 
 -- The first rule that refuses the call, and the wait until the last one admits it.
@@ -161,7 +158,7 @@ local function find_refusal(list)
   for index, rule in ipairs(list) do
     if uses(rule) and not admits(rule) then
       first = first or index
-      wait = math.max(wait, wait_for(rule))
+      wait = max(wait, wait_for(rule))
     end
   end
   return first, wait
@@ -171,7 +168,7 @@ end
 local function refuse(reason, index, one, other, wait)
   flush(0)
   return tell_refused({
-    kind = 'R', reason = reason, place = index, one = one, other = other, wait = format('%.0f', wait),
+    kind = 'R', reason = reason, place = index, one = one, other = other, wait = format('%d', wait),
     free = '0', held = '0',
   })
 end
@@ -193,18 +190,24 @@ end
 for index, scope in ipairs(scopes) do
   local limit, slots = tonumber(scope.concurrency), slots_of(scope.name)
   if mode == 'e' and limit and redis.call('ZCARD', slots) >= limit then
-    redis.call('ZREMRANGEBYSCORE', slots, '-inf', format('%.0f', now - SLOT_MS))
+    redis.call('ZREMRANGEBYSCORE', slots, '-inf', format('%d', now - SLOT_MS))
     local count = redis.call('ZCARD', slots)
     if count >= limit then return refuse('concurrency', index, count, '0', GUESS_MS) end
   end
 end
 
-local committed = read(get('fc'))
-if exchange then committed = committed + read(get('fb')) * factor end
-local available = committed - sums.p - sums.h
-local month_used = sums.mp + sums.mh
-if get('fm') == sums.m then month_used = month_used + read(get('fs')) * factor end
-local under_cap = cap * factor - month_used
+local committed, available, month_used, under_cap
+if payable then
+  read_sums()
+  committed = read(get('fc'))
+  if exchange then committed = committed + read(get('fb')) * factor end
+  available = committed - sums.p - sums.h
+  if ZERO < cap then
+    month_used = sums.mp + sums.mh
+    if get('fm') == sums.m then month_used = month_used + read(get('fs')) * factor end
+    under_cap = cap * factor - month_used
+  end
+end
 
 local payer = '-'
 if mode == 'x' then
@@ -215,7 +218,7 @@ else
   local refused, wait = find_refusal(rules)
   if refused then
     -- If there is no other payer, the coverage must open too before the call can enter.
-    if uncovered and not payable then wait = math.max(wait, cover_wait) end
+    if uncovered and not payable then wait = max(wait, cover_wait) end
     return refuse_window(rules[refused].dimension, rules, refused, wait)
   end
   if covered and not uncovered then
@@ -278,9 +281,9 @@ local function use(rule)
     window.held = window.held + grant
     held_in = held_in .. ' ' .. rule.field
   else
-    window.used = format('%.0f', tonumber(window.used) + takes[rule.dimension])
+    window.used = format('%d', tonumber(window.used) + takes[rule.dimension])
   end
-  longest = math.max(longest, rule.seconds)
+  longest = max(longest, rule.seconds)
   put(rule.field, window_text(window))
 end
 for _, rule in ipairs(rules) do
@@ -303,7 +306,7 @@ if call and mode == 'r' then
   for field in gmatch(call.fields, '%S+') do
     if not holds_in(next_call, field) then
       local window = find_window(field, seconds_of(field))
-      if window and window.began <= call.since then
+      if window and began_by(window, call.since) then
         window.held = window.held - own
         put(field, window_text(window))
       end
@@ -315,7 +318,7 @@ add_to_sums(next_call, grant)
 write_sums()
 put_call(id, next_call)
 flush(longest)
-redis.call('ZADD', leases, format('%.0f', now + LEASE_MS), id)
+redis.call('ZADD', leases, format('%d', now + LEASE_MS), id)
 if not call or call.state == 'g' then take_slots(id, next_call) end
 
 -- Ended windows are deleted when the hash has doubled since the last time, so the cost is small.
@@ -327,10 +330,12 @@ if fresh then
     for index = 1, #all, 2 do
       if sub(all[index], 1, 2) == 'w:' and tonumber(match(all[index + 1], ' (%S+)')) <= now then
         redis.call('HDEL', hash, all[index])
+        known[all[index]] = false
         size = size - 1
       end
     end
-    redis.call('HSET', hash, 'n', format('%.0f', math.max(SMALL, size * 2)))
+    known.n = format('%d', max(SMALL, size * 2))
+    redis.call('HSET', hash, 'n', known.n)
   end
 end
 

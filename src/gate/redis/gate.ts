@@ -28,17 +28,7 @@ import {
 import { RedisLease } from './lease.ts';
 import { Leases } from './leases.ts';
 import { Outbox } from './outbox.ts';
-import {
-  COVERS,
-  ENTER,
-  errorText,
-  hadNoEffect,
-  LEAVE,
-  LOOK,
-  type RedisClient,
-  runScript,
-  type Script,
-} from './script.ts';
+import { errorText, hadNoEffect, type RedisClient } from './script.ts';
 import {
   coversArguments,
   enterArguments,
@@ -52,7 +42,6 @@ import {
   undoArguments,
   versionArguments,
 } from './script-arguments.ts';
-import { KEYS } from './words.ts';
 
 export interface RedisGateOptions {
   readonly client: RedisClient;
@@ -121,8 +110,7 @@ class GateOnRedis implements RedisGate {
     this.#leases = new Leases({
       clock: options.clock,
       outbox: this.#outbox,
-      renew: (accountId, leases) =>
-        this.#run(LEAVE, this.#toKeys(accountId), renewArguments(this.#serverTimeMs(), leases)),
+      renew: (accountId, leases) => this.#run(accountId, renewArguments(this.#serverTimeMs(), leases)),
     });
     this.#planRenewal(GATE_RENEW_LOOK_MS);
   }
@@ -145,7 +133,7 @@ class GateOnRedis implements RedisGate {
     const line = enterArguments(this.#serverTimeMs(), request);
     let said: string;
     try {
-      said = await this.#run(ENTER, this.#toKeys(accountId), line);
+      said = await this.#run(accountId, line);
     } catch (error) {
       // The answer may be lost although the call has entered: then it is removed again.
       if (!hadNoEffect(error)) this.#outbox.add({ accountId, tell: () => this.#undo(request) }, 'again');
@@ -174,7 +162,7 @@ class GateOnRedis implements RedisGate {
     do {
       try {
         const line = extendArguments(this.#serverTimeMs(), lease, beforeMicro + moreMicro);
-        const answer = readAnswer(await this.#run(ENTER, this.#toKeys(lease.accountId), line));
+        const answer = readAnswer(await this.#run(lease.accountId, line));
         assert(answer.kind === 'held', 'a running call is neither stale nor refused');
         const grantedMicro = answer.held.heldMicro - beforeMicro;
         // A server that lost its memory may have less left than was granted before.
@@ -197,7 +185,7 @@ class GateOnRedis implements RedisGate {
     const line = reholdArguments(this.#serverTimeMs(), lease, money);
     let said: string;
     try {
-      said = await this.#run(ENTER, this.#toKeys(request.accountId), line);
+      said = await this.#run(request.accountId, line);
     } catch (error) {
       lease.doubted ||= !hadNoEffect(error);
       return AWAY;
@@ -220,10 +208,9 @@ class GateOnRedis implements RedisGate {
     await this.#outbox.tell({
       accountId: lease.accountId,
       tell: async (hearing: Repetition) => {
-        const keys = this.#toKeys(lease.accountId);
         // Otherwise the hold would be gone before the charge is pending.
         if (lease.settledFunds !== undefined) await this.#settle(lease, lease.settledFunds);
-        await this.#run(LEAVE, keys, leaveArguments(this.#serverTimeMs(), lease, actuals, hearing));
+        await this.#run(lease.accountId, leaveArguments(this.#serverTimeMs(), lease, actuals, hearing));
         this.#leases.delete(lease);
       },
       drop: () => this.#leases.delete(lease),
@@ -241,7 +228,7 @@ class GateOnRedis implements RedisGate {
     for (let start = 0; start === 0 || start < settlements.length; start += GATE_CALLS_PER_SCRIPT) {
       const some = settlements.slice(start, start + GATE_CALLS_PER_SCRIPT);
       const tell = async (): Promise<void> => {
-        await this.#run(LEAVE, this.#toKeys(accountId), settledArguments(this.#serverTimeMs(), funds, some));
+        await this.#run(accountId, settledArguments(this.#serverTimeMs(), funds, some));
       };
       await this.#outbox.tell({ accountId, tell });
     }
@@ -249,18 +236,14 @@ class GateOnRedis implements RedisGate {
 
   async #settle({ callId, accountId }: RedisLease, funds: Funds): Promise<void> {
     const settlement = { callId, amountMicro: undefined };
-    await this.#run(
-      LEAVE,
-      this.#toKeys(accountId),
-      settledArguments(this.#serverTimeMs(), funds, [settlement]),
-    );
+    await this.#run(accountId, settledArguments(this.#serverTimeMs(), funds, [settlement]));
   }
 
   async covers(overrun: Overrun): Promise<boolean> {
     const { accountId } = overrun;
     try {
       const line = coversArguments(this.#serverTimeMs(), overrun);
-      return (await this.#run(COVERS, this.#toKeys(accountId), line)) === '1';
+      return (await this.#run(accountId, line)) === '1';
     } catch (error) {
       if (!isAway(error)) throw error;
       // The holds of calls of other processes are unknown now.
@@ -272,7 +255,7 @@ class GateOnRedis implements RedisGate {
     const line = lookArguments(this.#serverTimeMs(), request);
     let said: string;
     try {
-      said = await this.#run(LOOK, this.#toKeys(request.accountId), line);
+      said = await this.#run(request.accountId, line);
     } catch {
       return AWAY;
     }
@@ -281,7 +264,7 @@ class GateOnRedis implements RedisGate {
 
   async raiseVersion(accountId: number, version: number): Promise<void> {
     const tell = async (): Promise<void> => {
-      await this.#run(LEAVE, this.#toKeys(accountId), versionArguments(this.#serverTimeMs(), version));
+      await this.#run(accountId, versionArguments(this.#serverTimeMs(), version));
     };
     await this.#outbox.tell({ accountId, tell });
   }
@@ -310,20 +293,13 @@ class GateOnRedis implements RedisGate {
   }
 
   async #undo(request: EnterRequest): Promise<void> {
-    const keys = this.#toKeys(request.accountId);
-    await this.#run(LEAVE, keys, undoArguments(this.#serverTimeMs(), request));
+    await this.#run(request.accountId, undoArguments(this.#serverTimeMs(), request));
   }
 
-  /** All keys in the slot of the account, whatever scope they count in. */
-  #toKeys(accountId: number): readonly string[] {
-    const account = `${this.#prefix}{${accountId}}`;
-    const keys = { hash: account, leases: `${account}:leases` };
-    return KEYS.map((name) => keys[name]);
-  }
-
-  async #run(script: Script, keys: readonly string[], line: string): Promise<string> {
+  /** All keys are in the slot of the account, whatever scope they count in. */
+  async #run(accountId: number, line: string): Promise<string> {
     try {
-      const answer = await runScript(this.#client, script, keys, line);
+      const answer = await this.#client.run(`${this.#prefix}{${accountId}}`, line);
       if (!this.#reachable) this.#log.info({}, 'Redis answers again: calls are admitted again');
       this.#reachable = true;
       return answer;

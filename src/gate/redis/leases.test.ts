@@ -228,6 +228,36 @@ describe.skipIf(redisServer === undefined)('an expired lease (skipped without re
     expect(performance.now() - startedAt).toBeLessThan(4_000);
   });
 
+  it('is given up in time, whatever was due at the last look', async () => {
+    const slot = createPolicy([], 1);
+    const ended = requireLease(await here.enter(createCall({ money: hold })));
+    await here.leave(ended, charged(7n));
+    // Only a charge is left, which is kept for days.
+    clock.advance(GATE_LEASE_MS);
+    requireLease(await here.enter(createCall({ policy: slot })));
+    clock.advance(GATE_LEASE_MS - 1);
+    expect((await there.enter(createCall({ policy: slot }))).kind).toBe('gate-refused');
+    clock.advance(1);
+    expect((await there.enter(createCall({ policy: slot }))).kind).toBe('entered');
+  });
+
+  it('is given up in time after the clock of the server was set back', async () => {
+    const slot = createPolicy([], 1);
+    let aheadMs = 3_600_000;
+    const other = createRedisGate({
+      client: connection.client,
+      clock,
+      log: silentLogger,
+      serverTimeMs: () => clock.now() + aheadMs,
+    });
+    await other.leave(requireLease(await other.enter(createCall())), NOTHING_DONE);
+    aheadMs = 0;
+    requireLease(await here.enter(createCall({ policy: slot })));
+    clock.advance(GATE_LEASE_MS);
+    expect((await other.enter(createCall({ policy: slot }))).kind).toBe('entered');
+    await other.close();
+  });
+
   it('is kept in a bounded number per account, and no longer than a week', async () => {
     const over = 2 * GIVEN_UP_AT_ONCE;
     const calls = Array.from({ length: REMEMBERED_MAX + over }, () => here.enter(createCall()));

@@ -1,6 +1,7 @@
 -- A call leaves (`l`), or is undone because the answer to its entry got lost (`u`); the store has settled
 -- calls (`s`); calls go on (`n`); an account has a new version (`v`). A repetition changes nothing.
-local longest = 0
+local longest
+local NO_SUMS = { 'k' }
 
 local function drop_call(id)
   put('c:' .. id, false)
@@ -11,7 +12,7 @@ local function mark(id)
   if is_marked(id) or not remembers_more('d') then return end
   put('d:' .. id, '1')
   count('d', 1)
-  redis.call('ZADD', leases, format('%.0f', now + SLOT_MS), 'd:' .. id)
+  redis.call('ZADD', leases, format('%d', now + SLOT_MS), 'd:' .. id)
 end
 
 -- It is no longer one of those that were given up: it ends, or goes on.
@@ -23,7 +24,7 @@ local function leave()
   -- Sent for the first time (0), again (1), or for the first time after another message got lost (2).
   --@ take leaving
   local again = told == '1'
-  local corrections, fields = {}, { 'c:' .. id, 'd:' .. id, unpack(SUMS) }
+  local corrections, fields = {}, { 'c:' .. id, 'd:' .. id, unpack(month == '-' and NO_SUMS or SUMS) }
   for index = 1, take_number() do
     --@ take correction
     corrections[index] = { kind = kind, field = field, difference = difference }
@@ -37,7 +38,6 @@ local function leave()
   if told ~= '0' then mark(id) end
   -- A repetition, and the call is gone: the first message arrived, and only its answer was lost.
   if not call and again or call and call.state == 'p' then return end
-  read_sums()
   turn_month(month)
   if call then
     if call.month ~= '-' then month = call.month end
@@ -51,13 +51,13 @@ local function leave()
     if kind == 'm' and not window then
       -- The call produced images without expecting any, so it uses the dimension now.
       window = new_window(seconds)
-      longest = math.max(longest, seconds)
+      longest = max(longest, seconds)
     end
-    if kind == 'a' and window and window.began <= since then
+    if kind == 'a' and window and began_by(window, since) then
       window.used = write(read(window.used) + read(difference))
       put(field, window_text(window))
-    elseif kind == 'm' or kind == 'n' and window and window.began <= entered then
-      window.used = format('%.0f', math.max(0, tonumber(window.used) + tonumber(difference)))
+    elseif kind == 'm' or kind == 'n' and window and began_by(window, entered) then
+      window.used = format('%d', max(0, tonumber(window.used) + tonumber(difference)))
       put(field, window_text(window))
     end
   end
@@ -67,7 +67,7 @@ local function leave()
     }
     add_to_sums(pending, charge)
     put_call(id, pending)
-    redis.call('ZADD', leases, format('%.0f', now + KEEP_MS), id)
+    redis.call('ZADD', leases, format('%d', now + KEEP_MS), id)
   else
     drop_call(id)
   end
@@ -80,16 +80,15 @@ local function undo()
   local call = find_call(id)
   mark(id)
   if not call or call.state == 'p' then return end
-  read_sums()
   take_back(call)
   release(call)
   for _ = 1, take_number() do
     --@ take used
     local window = find_window(field, seconds_of(field))
-    if window and window.began <= call.entered then
-      if taken > 0 then window.used = format('%.0f', math.max(0, tonumber(window.used) - taken)) end
+    if window and began_by(window, call.entered) then
+      if taken > 0 then window.used = format('%d', max(0, tonumber(window.used) - taken)) end
       -- A window that only this call has used has not begun.
-      local unused = window.began == call.entered and window.used == '0' and write(window.held) == '0'
+      local unused = tonumber(window.began) == call.entered and window.used == '0' and write(window.held) == '0'
       put(field, not unused and window_text(window))
     end
   end
@@ -101,7 +100,7 @@ end
 local function count_in_windows(call, spent)
   for field in gmatch(call.fields, '%S+') do
     local window = find_window(field, seconds_of(field))
-    if window and window.began <= call.since then
+    if window and began_by(window, call.since) then
       window.used = write(read(window.used) + read(spent))
       put(field, window_text(window))
     end
@@ -109,16 +108,15 @@ local function count_in_windows(call, spent)
 end
 
 local function settle()
-  load({ 'fv', 'fm', unpack(SUMS) })
-  read_sums()
-  take_funds()
-  local ids, amounts, fields = {}, {}, {}
+  local funds = read_funds()
+  local ids, amounts, fields = {}, {}, { 'fv', 'fm', unpack(SUMS) }
   for index = 1, take_number() do
     --@ take settled
     ids[index], amounts[index] = id, spent
-    fields[index] = 'c:' .. id
+    fields[#fields + 1] = 'c:' .. id
   end
-  if #fields > 0 then load(fields) end
+  load(fields)
+  take_funds(funds)
   for index, id in ipairs(ids) do
     local call = find_call(id)
     if call then
@@ -143,7 +141,6 @@ end
 -- A server that lost its memory learns from running processes what is held and which slots are taken.
 local function renew()
   load(SUMS)
-  read_sums()
   for _ = 1, take_number() do
     --@ take running
     local fields = ''
@@ -163,17 +160,13 @@ local function renew()
       put_call(id, call)
       take_slots(id, call)
     end
-    if call and call.state == 'r' then redis.call('ZADD', leases, format('%.0f', now + LEASE_MS), id) end
+    if call and call.state == 'r' then redis.call('ZADD', leases, format('%d', now + LEASE_MS), id) end
   end
   write_sums()
 end
 
 local function raise_version()
   --@ take version
-  if version > tonumber(get('v') or '-1') then put('v', format('%.0f', version)) end
+  if version > tonumber(get('v') or '-1') then put('v', format('%d', version)) end
 end
 
-local tell = { l = leave, u = undo, s = settle, n = renew, v = raise_version }
-tell[mode]()
-flush(longest)
-return 'OK'

@@ -1,5 +1,4 @@
 import type { Funds } from '../../accounts/contract.ts';
-import { SLOT_LIFETIME_MS } from '../../bounds.ts';
 import type { Dimension } from '../../catalog/contract.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { Actuals, EnterRequest, LookRequest, MoneyRequest, Overrun } from '../contract.ts';
@@ -13,7 +12,7 @@ import {
   toRules,
   uses,
 } from '../window.ts';
-import { GATE_FUNDS_AGE_MS, GATE_KEEP_MS, GATE_LEASE_MS } from './bounds.ts';
+import { GATE_FUNDS_AGE_MS } from './bounds.ts';
 import type { RedisLease } from './lease.ts';
 import { createWriter, TAKEN, type Words, writeList } from './words.ts';
 
@@ -71,14 +70,11 @@ const RUNNING = { version: 0, justRead: false, tokens: 0, images: 0, videos: 0 }
 
 /** By the server's clock, unless a test sets the time. */
 function head(time: number | undefined, mode: string): ScriptArguments {
-  return writeHead({
-    time: time ?? '-',
-    leaseMs: GATE_LEASE_MS,
-    keepMs: GATE_KEEP_MS,
-    slotMs: SLOT_LIFETIME_MS,
-    mode,
-  });
+  return writeHead({ time: time ?? '-', mode });
 }
+
+/** Tries whether the server can be written. */
+export const WRITING_ARGUMENTS = head(undefined, 'w');
 
 export function enterArguments(time: number | undefined, request: EnterRequest): ScriptArguments {
   const { callId, accountVersion, accountAgeMs, limits, inputTokens, videos } = request;

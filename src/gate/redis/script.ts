@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fillScript } from './words.ts';
 
-/** The commands that a gate needs of a Redis client. One server and a cluster both have them. */
+/** What a gate needs of Redis: operations on the keys of one account, each answered by one line. */
 export interface RedisClient {
-  evalsha(hash: string, keyCount: number, ...keysAndLine: string[]): Promise<unknown>;
-  eval(text: string, keyCount: number, ...keysAndLine: string[]): Promise<unknown>;
+  run(hash: string, line: string): Promise<string>;
 }
 
 /** A script of the server. It is called by its hash, so that its text is sent once. */
@@ -14,36 +13,31 @@ export interface Script {
   readonly hash: string;
 }
 
-/** Shared by all scripts. A test checks its arithmetic alone. */
+/** Shared by all operations. A test checks its arithmetic alone. */
 export const PRELUDE = fillScript(readText('account.lua'));
-export const ENTER = createScript(PRELUDE + fillScript(readText('enter.lua')));
-export const LEAVE = createScript(PRELUDE + fillScript(readText('leave.lua')));
-export const COVERS = createScript(PRELUDE + fillScript(readText('covers.lua')));
-export const LOOK = createScript(PRELUDE + fillScript(readText('look.lua')));
+export const OPERATIONS = createScript(
+  [
+    PRELUDE,
+    toFunction('enter', readText('enter.lua')),
+    readText('leave.lua'),
+    toFunction('covers', readText('covers.lua')),
+    toFunction('look', readText('look.lua')),
+    readText('run.lua'),
+  ]
+    .map(fillScript)
+    .join('\n'),
+);
 
 function readText(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8');
 }
 
-export function createScript(text: string): Script {
-  return { text, hash: createHash('sha1').update(text).digest('hex') };
+function toFunction(name: string, text: string): string {
+  return `local function ${name}(mode)\n${text}end\n`;
 }
 
-/** A restarted, flushed or replaced server does not know the script: it is sent once. */
-export async function runScript(
-  client: RedisClient,
-  script: Script,
-  keys: readonly string[],
-  line: string,
-): Promise<string> {
-  let answer: unknown;
-  try {
-    answer = await client.evalsha(script.hash, keys.length, ...keys, line);
-  } catch (error) {
-    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-    answer = await client.eval(script.text, keys.length, ...keys, line);
-  }
-  return String(answer);
+function createScript(text: string): Script {
+  return { text, hash: createHash('sha1').update(text).digest('hex') };
 }
 
 /** The loggable part of a failure. The client attaches the command to it, which may contain a password. */
@@ -56,6 +50,11 @@ export function hadNoEffect(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.name === 'RedisUnreachable') return true;
   return UNSENT.test(error.message) || (error.name === 'ReplyError' && REFUSED.test(error.message));
+}
+
+/** One operation of a run failed. The client gives the same name to the failure of a whole command. */
+export class ReplyError extends Error {
+  override readonly name = 'ReplyError';
 }
 
 const UNSENT = /enableOfflineQueue options is false|Cluster isn't ready|None of startup nodes/;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { COVERS, ENTER, LEAVE, LOOK, PRELUDE } from './script.ts';
+import { OPERATIONS, PRELUDE } from './script.ts';
 import { createWriter, fillScript, readWords, TAKEN, TOLD, writeList } from './words.ts';
 
 it('writes words by their names in the order in which a script takes them', () => {
@@ -14,7 +14,7 @@ it('reads the words of an answer by the names under which a script tells them', 
   expect(readWords(TOLD.window, ['3', '0', '-'])).toEqual({ used: '3', held: '0', ends: '-' });
   expect(readWords(TOLD.window, ['3'])).toEqual({ used: '3', held: undefined, ends: undefined });
   expect(fillScript('--@ tell window')).toBe(
-    "local function tell_window(words) return table.concat({ words.used, words.held, words.ends }, ' ') end",
+    "local function tell_window(words) return words.used .. ' ' .. words.held .. ' ' .. words.ends end",
   );
 });
 
@@ -25,25 +25,21 @@ it('leaves no empty word for a list without items', () => {
 
 it('knows every list that a script names, and writes out all of them', () => {
   expect(() => fillScript('--@ take nothing')).toThrow('no list of words is called "nothing"');
-  expect(fillScript('--@ keys')).toBe('local hash, leases = KEYS[1], KEYS[2]');
-  for (const text of [PRELUDE, ENTER.text, LEAVE.text, COVERS.text, LOOK.text]) {
-    expect(text).not.toContain('--@ ');
-  }
+  expect(fillScript('--@ bounds')).toBe('local LEASE_MS, KEEP_MS, SLOT_MS = 90000, 604800000, 600000');
+  for (const text of [PRELUDE, OPERATIONS.text]) expect(text).not.toContain('--@ ');
 });
 
 it('gives a script the same text, and so the same hash, whenever it is made', () => {
   expect(fillScript('--@ take call')).toBe(fillScript('--@ take call'));
-  expect(fillScript(ENTER.text)).toBe(ENTER.text);
+  expect(fillScript(OPERATIONS.text)).toBe(OPERATIONS.text);
 });
 
 it('takes no word in a script but by the name of a list', () => {
-  const helpers = /local function take(_number|_amount)?\(\).*|take_(rules|funds|slots|back)\b/g;
-  for (const { text } of [ENTER, LEAVE, COVERS, LOOK]) {
-    const own = text
-      .replace(PRELUDE, '')
-      .replace(/^ *local [a-z_, ]+ = take.*$/gm, '')
-      .replace(helpers, '');
-    // How many items a list has is the only word without a name.
-    expect(own.replace(/= 1, take_number\(\) do/g, '')).not.toMatch(/\btake(_number|_amount)?\(/);
-  }
+  const helpers = /local function take(_number|_amount)?\(\).*|take_(line|rules|funds|slots|back)\b/g;
+  const own = OPERATIONS.text
+    .replace(PRELUDE, '')
+    .replace(/^ *local [a-z_, ]+ = take.*$/gm, '')
+    .replace(helpers, '');
+  // How many items a list has is the only word without a name.
+  expect(own.replace(/= 1, take_number\(\) do/g, '')).not.toMatch(/\btake(_number|_amount)?\(/);
 });

@@ -1,3 +1,6 @@
+import { SLOT_LIFETIME_MS } from '../../bounds.ts';
+import { GATE_KEEP_MS, GATE_LEASE_MS } from './bounds.ts';
+
 /**
  * What TypeScript and the scripts tell each other: lines of words, whose names and order are said here once.
  * From a list are made the text of its words (`createWriter`), the reading of it in Lua (`fillScript`), and
@@ -19,11 +22,9 @@ type WordList = Readonly<Record<string, Kind>>;
 /** The words of one list by their names. */
 export type Words<List extends WordList> = { readonly [Name in keyof List]: ValueOf[List[Name]] };
 
-export const KEYS = ['hash', 'leases'] as const;
-
 export const TAKEN = {
   /** Begins every line. `time` is `-` for the server's own. */
-  head: { time: 'text', leaseMs: 'number', keepMs: 'number', slotMs: 'number', mode: 'text' },
+  head: { time: 'text', mode: 'text' },
   /** `entered` and `since` are those of a call that entered before. */
   call: {
     id: 'text',
@@ -119,6 +120,8 @@ export function readWords<const Names extends readonly string[]>(
   return Object.fromEntries(entries) as { [Name in Names[number]]: string | undefined };
 }
 
+const BOUNDS = `local LEASE_MS, KEEP_MS, SLOT_MS = ${GATE_LEASE_MS}, ${GATE_KEEP_MS}, ${SLOT_LIFETIME_MS}`;
+
 const TAKES: Readonly<Record<Kind, string>> = {
   text: 'take()',
   number: 'take_number()',
@@ -126,11 +129,10 @@ const TAKES: Readonly<Record<Kind, string>> = {
   flag: "take() == '1'",
 };
 
-/** Writes out what a script says by name: `--@ keys`, `--@ take call`, `--@ tell held`. */
+/** Writes out what a script says by name: `--@ bounds`, `--@ take call`, `--@ tell held`. */
 export function fillScript(text: string): string {
-  return text.replace(/--@ (keys|take|tell) ?(\w*)/g, (_, what: string, name: string) => {
-    if (what === 'keys')
-      return `local ${KEYS.join(', ')} = ${KEYS.map((_key, at) => `KEYS[${at + 1}]`).join(', ')}`;
+  return text.replace(/--@ (bounds|take|tell) ?(\w*)/g, (_, what: string, name: string) => {
+    if (what === 'bounds') return BOUNDS;
     return what === 'take' ? takeInLua(name) : tellInLua(name);
   });
 }
@@ -143,7 +145,7 @@ function takeInLua(name: string): string {
 
 function tellInLua(name: string): string {
   const words = find(TOLD, name).map((word) => `words.${toLua(word)}`);
-  return `local function tell_${toLua(name)}(words) return table.concat({ ${words.join(', ')} }, ' ') end`;
+  return `local function tell_${toLua(name)}(words) return ${words.join(" .. ' ' .. ")} end`;
 }
 
 function find<Value>(all: Readonly<Record<string, Value>>, name: string): Value {
