@@ -4,8 +4,10 @@ import { openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { onCore } from './cores.ts';
 
-const START_TIMEOUT_MS = 60_000;
+/** A gateway in Python loads for a while. */
+const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 15_000;
 const PROBE_EVERY_MS = 50;
 const LOG_TAIL_CHARACTERS = 600;
@@ -20,7 +22,11 @@ export interface Child {
 export function startChild(
   command: string,
   parameters: readonly string[],
-  place: { readonly folder: string; readonly environment?: Readonly<Record<string, string>> },
+  place: {
+    readonly folder: string;
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly core?: number | undefined;
+  },
 ): Child {
   const logFile = join(place.folder, 'output.log');
   const log = openSync(logFile, 'a');
@@ -28,7 +34,7 @@ export function startChild(
     env: { ...process.env, ...place.environment },
     stdio: ['ignore', log, log],
   };
-  const child = spawn(command, parameters, options);
+  const child = spawn(...onCore(place.core, command, parameters), options);
   if (child.pid === undefined) throw new Error(`${command} could not be started`);
   return { pid: child.pid, process: child, logFile };
 }

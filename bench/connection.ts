@@ -11,7 +11,8 @@ export interface CallOutcome {
 export interface ConnectionSettings {
   readonly host: string;
   readonly port: number;
-  readonly request: Buffer;
+  /** The bytes of the next call. */
+  readonly nextRequest: () => Buffer;
   /** Events that a complete stream has; 0 for plain answers. */
   readonly expectedEvents: number;
   /** Looks at an answer whose status is good: all of it, or its end where nothing else matters. */
@@ -19,6 +20,8 @@ export interface ConnectionSettings {
   /** Shared by all connections: streams are counted as they come, not when they end. */
   readonly counter: { events: number; bytes: number };
   readonly onOutcome: (outcome: CallOutcome) => void;
+  /** Given: the next call is sent by `call`, not as soon as an answer is complete. */
+  readonly onIdle?: (connection: Connection) => void;
 }
 
 const NEWLINE = 0x0a;
@@ -45,7 +48,23 @@ export class Connection {
     this.#settings = settings;
   }
 
+  /** The first call, sent now; the next ones follow by themselves. */
   start(): void {
+    this.call(performance.now());
+  }
+
+  /** One call, whose time counts from `dueMs`. The connection is opened if it is not there. */
+  call(dueMs: number): void {
+    if (this.#socket === undefined || this.#socket.destroyed) this.#connect();
+    this.#send(dueMs);
+  }
+
+  /** Whether an answer has begun and not ended. */
+  get isAnswering(): boolean {
+    return this.#busy && this.#firstByteMs > 0;
+  }
+
+  #connect(): void {
     const socket = connect(this.#settings.port, this.#settings.host);
     socket.setNoDelay(true);
     const reader = new MessageReader({
@@ -59,7 +78,6 @@ export class Connection {
     socket.on('error', (error) => this.#lose(error.message));
     socket.on('close', () => this.#lose('connection closed before the answer was complete'));
     this.#socket = socket;
-    this.#send();
   }
 
   /** Resolves when the call under way is complete; no further one is sent. */
@@ -77,14 +95,14 @@ export class Connection {
     this.#socket?.destroy();
   }
 
-  #send(): void {
+  #send(dueMs: number): void {
     this.#busy = true;
     this.#firstByteMs = 0;
     this.#events = 0;
     this.#lastByte = 0;
     this.#tail = [];
-    this.#sentMs = performance.now();
-    this.#socket?.write(this.#settings.request);
+    this.#sentMs = dueMs;
+    this.#socket?.write(this.#settings.nextRequest());
   }
 
   #take(piece: Buffer): void {
@@ -104,38 +122,36 @@ export class Connection {
     this.#busy = false;
     const latencyMs = performance.now() - this.#sentMs;
     const failure = this.#failure();
+    if (/\r\nconnection: *close/i.test(this.#head)) this.#disconnect();
     this.#settings.onOutcome({ latencyMs, firstByteMs: this.#firstByteMs, failure });
-    if (this.#stopping) {
-      this.#finished?.();
-    } else if (failure !== undefined) {
-      setTimeout(() => this.#again(), PAUSE_AFTER_FAILURE_MS);
-    } else if (/\r\nconnection: *close/i.test(this.#head)) {
-      this.#restart();
-    } else {
-      this.#send();
-    }
+    this.#rest(failure);
+  }
+
+  #rest(failure: string | undefined): void {
+    if (this.#stopping) this.#finished?.();
+    else if (this.#settings.onIdle !== undefined) this.#settings.onIdle(this);
+    else if (failure === undefined) this.start();
+    else setTimeout(() => this.#again(), PAUSE_AFTER_FAILURE_MS);
   }
 
   #again(): void {
-    if (this.#stopping) return;
-    if (this.#socket?.destroyed === true || /\r\nconnection: *close/i.test(this.#head)) this.#restart();
-    else this.#send();
+    if (!this.#stopping) this.start();
   }
 
-  #restart(): void {
+  #disconnect(): void {
     this.#socket?.removeAllListeners();
     // A socket without this listener would bring the process down with its late error.
     this.#socket?.on('error', () => undefined);
     this.#socket?.destroy();
-    this.start();
+    this.#socket = undefined;
   }
 
   #lose(reason: string): void {
     if (!this.#busy) return;
     this.#busy = false;
+    this.#disconnect();
     this.#settings.onOutcome({ latencyMs: 0, firstByteMs: 0, failure: reason });
-    if (this.#stopping) this.#finished?.();
-    else setTimeout(() => this.#again(), PAUSE_AFTER_FAILURE_MS);
+    this.#rest(reason);
   }
 
   #failure(): string | undefined {

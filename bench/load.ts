@@ -1,53 +1,17 @@
 /**
- * The load generator, as its own process: a fixed number of keep-alive connections, each sending its next
- * call when the last answer is complete. It takes orders from the runner and reports when the measured
+ * The load generator, as its own process. It takes orders from the runner and reports when the measured
  * window begins and ends, so that the runner can read the processors' clocks at those moments.
  */
-import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CallOutcome, Connection, type ConnectionSettings, verifyChatEnd } from './connection.ts';
+import { type Callers, ClosedLoop, OpenLoop } from './callers.ts';
+import { type CallOutcome, type ConnectionSettings, verifyChatEnd } from './connection.ts';
 import { DIALECTS } from './convert/dialect.ts';
 import { createVerifier } from './convert/verify.ts';
-import type { LoadOrder, LoadReport, LoadResult } from './order.ts';
+import type { LoadOrder, LoadReport } from './order.ts';
 import { EVENTS_AROUND_CONTENT, requestBody, type Scenario } from './scenario.ts';
+import { Tally } from './tally.ts';
 
-/** A result carries a few reasons of failure; thousands of the same would tell no more. */
-const FAILURES_KEPT = 5;
-
-class Tally {
-  readonly #latency: RecordableHistogram = createHistogram({ figures: 3 });
-  readonly #firstByte: RecordableHistogram = createHistogram({ figures: 3 });
-  readonly #failures = new Map<string, number>();
-  readonly #begunMs = performance.now();
-  #calls = 0;
-
-  record(outcome: CallOutcome): void {
-    if (outcome.failure !== undefined) {
-      const known = this.#failures.get(outcome.failure);
-      if (known !== undefined || this.#failures.size < FAILURES_KEPT) {
-        this.#failures.set(outcome.failure, (known ?? 0) + 1);
-      }
-      return;
-    }
-    this.#calls += 1;
-    this.#latency.record(Math.max(1, Math.round(outcome.latencyMs * 1000)));
-    this.#firstByte.record(Math.max(1, Math.round(outcome.firstByteMs * 1000)));
-  }
-
-  result(events: number, bytes: number): LoadResult {
-    const millisOf = (histogram: RecordableHistogram, percentile: number): number =>
-      this.#calls === 0 ? 0 : histogram.percentile(percentile) / 1000;
-    return {
-      durationMs: performance.now() - this.#begunMs,
-      calls: this.#calls,
-      events,
-      bytes,
-      latencyMs: { p50: millisOf(this.#latency, 50), p99: millisOf(this.#latency, 99) },
-      firstByteMs: { p50: millisOf(this.#firstByte, 50), p99: millisOf(this.#firstByte, 99) },
-      failures: Object.fromEntries(this.#failures),
-    };
-  }
-}
+const OPEN_POLL_MS = 100;
 
 function report(message: LoadReport): void {
   process.send?.(message);
@@ -57,32 +21,41 @@ async function run(order: LoadOrder): Promise<void> {
   const { scenario } = order;
   let tally = new Tally();
   let callsTotal = 0;
+  const reached = Promise.withResolvers<void>();
   const counter = { events: 0, bytes: 0 };
   const settings = {
     host: order.host,
     port: order.port,
-    request: encodeRequest(order),
+    nextRequest: requestsOf(order),
     ...expectationOf(scenario),
     counter,
     onOutcome: (outcome: CallOutcome) => {
       callsTotal += 1;
       tally.record(outcome);
+      if (callsTotal === order.calls) reached.resolve();
     },
   };
-  const connections = Array.from({ length: scenario.connections }, () => new Connection(settings));
-  await ramp(connections, scenario.rampMs);
+  const callers: Callers =
+    scenario.ratePerSecond === undefined
+      ? new ClosedLoop(scenario, settings)
+      : new OpenLoop(scenario, settings, (lateMs) => tally.recordLate(lateMs));
+  await callers.start();
   await delay(order.warmMs);
+  const openUntilMs = performance.now() + (order.openMs ?? 0);
+  while (performance.now() < openUntilMs && callers.streamsOpen() < scenario.connections)
+    await delay(OPEN_POLL_MS);
 
   tally = new Tally();
   const before = { ...counter };
   report({ kind: 'window-begins' });
-  await delay(order.measureMs);
-  const result = tally.result(counter.events - before.events, counter.bytes - before.bytes);
+  await (order.calls === undefined ? delay(order.measureMs) : reached.promise);
+  const events = counter.events - before.events;
+  const result = tally.result(events, counter.bytes - before.bytes, callers.streamsOpen());
   report({ kind: 'window-ends' });
 
-  await Promise.race([Promise.all(connections.map((each) => each.finish())), delay(order.drainMs)]);
-  for (const each of connections) each.destroy();
-  report({ kind: 'done', result, callsTotal });
+  await Promise.race([callers.finish(), delay(order.drainMs)]);
+  callers.destroy();
+  report({ kind: 'done', result, callsTotal, eventsTotal: counter.events });
 }
 
 function expectationOf(scenario: Scenario): Pick<ConnectionSettings, 'expectedEvents' | 'verify'> {
@@ -95,23 +68,30 @@ function expectationOf(scenario: Scenario): Pick<ConnectionSettings, 'expectedEv
   return { expectedEvents, verify: { part: 'end', check: (tail) => verifyChatEnd(tail, expectedEvents) } };
 }
 
-async function ramp(connections: readonly Connection[], rampMs: number): Promise<void> {
-  const begunMs = performance.now();
-  for (const [index, connection] of connections.entries()) {
-    const waitMs = begunMs + (index * rampMs) / connections.length - performance.now();
-    if (waitMs > 1) await delay(waitMs);
-    connection.start();
+/** Where the next order goes on in the list of keys: all of them take their turn. */
+let turn = 0;
+
+function requestsOf(order: LoadOrder): () => Buffer {
+  const { keys = [] } = order;
+  if (keys.length === 0) {
+    const request = encodeRequest(order, order.headers);
+    return () => request;
   }
+  const mark = '\0';
+  const text = encodeRequest(order, { ...order.headers, authorization: `Bearer ${mark}` });
+  const at = text.indexOf(mark);
+  const [head, tail] = [text.subarray(0, at), text.subarray(at + mark.length)];
+  return () => Buffer.concat([head, Buffer.from(keys[turn++ % keys.length] ?? ''), tail]);
 }
 
-function encodeRequest(order: LoadOrder): Buffer {
+function encodeRequest(order: LoadOrder, given: LoadOrder['headers']): Buffer {
   const body = requestBody(order.scenario);
   const headers = {
     host: `${order.host}:${order.port}`,
     'content-type': 'application/json',
     accept: order.scenario.streamed ? 'text/event-stream' : 'application/json',
     'user-agent': 'tollgate-bench',
-    ...order.headers,
+    ...given,
     'content-length': String(body.length),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

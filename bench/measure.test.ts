@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { familyOf, listProcesses, parseBusyMs, parseMemoryPeak, parseStat, usageOf } from './measure.ts';
+import {
+  familyOf,
+  listProcesses,
+  parseBusyMs,
+  parseMemoryPeak,
+  parseResident,
+  parseStat,
+  usageOf,
+} from './measure.ts';
 
 const STAT_TAIL = '4194560 9 8 7 6 120 30 4 1 20 0 11 0 100 1000 500 18446744073709551615 0 0';
 
@@ -29,7 +37,9 @@ describe('familyOf', () => {
 
 describe('parseMemoryPeak', () => {
   it('reads the high-water mark and not the present size', () => {
-    expect(parseMemoryPeak('VmPeak:\t  900 kB\nVmHWM:\t  300 kB\nVmRSS:\t  200 kB\n')).toBe(300 * 1024);
+    const status = 'VmPeak:\t  900 kB\nVmHWM:\t  300 kB\nVmRSS:\t  200 kB\n';
+    expect(parseMemoryPeak(status)).toBe(300 * 1024);
+    expect(parseResident(status)).toBe(200 * 1024);
   });
 });
 

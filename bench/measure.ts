@@ -18,6 +18,7 @@ export interface ProcessStat {
 export interface Usage {
   readonly cpuMs: number;
   readonly memoryPeakBytes: number;
+  readonly residentBytes: number;
 }
 
 /** Fields as in proc(5); the name stands in brackets and may itself contain brackets and spaces. */
@@ -41,6 +42,11 @@ export function parseStat(text: string): ProcessStat | undefined {
 /** The highest resident memory since the process began or `resetMemoryPeak`. */
 export function parseMemoryPeak(status: string): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+}
+
+/** The present resident memory. */
+export function parseResident(status: string): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
 /** What all processors of the machine were busy with since it began, time stolen by its host included. */
@@ -75,11 +81,14 @@ export function familyOf(roots: readonly number[], all: readonly ProcessStat[]):
 export function usageOf(family: readonly ProcessStat[]): Usage {
   let cpuMs = 0;
   let memoryPeakBytes = 0;
+  let residentBytes = 0;
   for (const each of family) {
+    const status = readProcess(String(each.pid), 'status');
     cpuMs += each.cpuMs;
-    memoryPeakBytes += parseMemoryPeak(readProcess(String(each.pid), 'status'));
+    memoryPeakBytes += parseMemoryPeak(status);
+    residentBytes += parseResident(status);
   }
-  return { cpuMs, memoryPeakBytes };
+  return { cpuMs, memoryPeakBytes, residentBytes };
 }
 
 export function resetMemoryPeak(family: readonly ProcessStat[]): void {

@@ -1,4 +1,6 @@
 /** The command line of the benchmark. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 export interface Options {
@@ -7,10 +9,13 @@ export interface Options {
   readonly scenarios: readonly string[] | undefined;
   readonly repeats: number | undefined;
   readonly jsonFile: string | undefined;
+  /** Write docs/performance.md from this file of results, and measure nothing. */
+  readonly document: string | undefined;
 }
 
-export const USAGE = `node bench/run.ts [--quick] [--only tollgate,bare] [--scenarios json-small,stream-paced]
-                   [--repeats 5] [--json results.json]`;
+const USAGE = `node bench/run.ts [--quick] [--only tollgate,bare] [--scenarios json-small,growth] [--repeats 5]
+                   [--json results.json] [--document]`;
+const RESULTS = join(import.meta.dirname, 'results');
 
 export function readOptions(parameters: readonly string[]): Options {
   const { values } = parseArgs({
@@ -21,11 +26,12 @@ export function readOptions(parameters: readonly string[]): Options {
       scenarios: { type: 'string' },
       repeats: { type: 'string' },
       json: { type: 'string' },
+      document: { type: 'boolean', default: false },
     },
   });
   const repeats = values.repeats === undefined ? undefined : Number(values.repeats);
   if (repeats !== undefined && !(Number.isInteger(repeats) && repeats > 0)) {
-    throw new Error('--repeats takes a whole number above 0');
+    throw new Error(`--repeats takes a whole number above 0; ${USAGE}`);
   }
   return {
     length: values.quick ? 'quick' : 'full',
@@ -33,5 +39,16 @@ export function readOptions(parameters: readonly string[]): Options {
     scenarios: values.scenarios?.split(','),
     repeats,
     jsonFile: values.json,
+    document: values.document ? (values.json ?? newestResults()) : undefined,
   };
+}
+
+/** Their names begin with the time, so the last one is the newest. */
+function newestResults(): string {
+  const newest = readdirSync(RESULTS)
+    .filter((name) => /^\d{4}-.*\.json$/.test(name))
+    .sort()
+    .at(-1);
+  if (newest === undefined) throw new Error('there are no results yet: run the benchmark first');
+  return join(RESULTS, newest);
 }

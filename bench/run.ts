@@ -3,91 +3,98 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Bench } from './bench.ts';
-import { type Options, readOptions, USAGE } from './options.ts';
+import { type Cores, findCores } from './cores.ts';
+import { type Options, readOptions } from './options.ts';
+import { type PlannedPart, planOf, TARGETS } from './plan.ts';
+import { writeDocument } from './report/document.ts';
 import { renderRun } from './report/report.ts';
-import type { Run } from './report/result.ts';
-import {
-  pairScenarios,
-  type Scenario,
-  scenarios,
-  TIMING,
-  TIMING_PAIRS,
-  TIMING_QUICK,
-  type Timing,
-} from './scenario.ts';
-import type { Target } from './target.ts';
-import { bare } from './targets/bare.ts';
-import { nginx } from './targets/nginx.ts';
-import { portkey } from './targets/portkey.ts';
-import { tollgate } from './targets/tollgate.ts';
+import type { Cell, LeftOut, LoopPoint, MemoryPoint, Run } from './report/result.ts';
 
-const TARGETS: readonly Target[] = [bare, nginx, portkey, tollgate];
+const DOCS = join(import.meta.dirname, '..', 'docs');
 
-interface Plan {
-  readonly scenarios: readonly Scenario[];
-  readonly targets: readonly Target[];
-  readonly timing: Timing;
-}
-
-/** Conversions are measured against passing through, within Tollgate: the others cannot do them all. */
-function planOf(options: Options): Plan {
-  if (options.scenarios?.includes('convert')) {
-    const timing = options.length === 'full' ? TIMING_PAIRS : TIMING_QUICK;
-    return { scenarios: pairScenarios(), targets: [tollgate], timing };
-  }
-  return {
-    scenarios: choose(scenarios(options.length), options.scenarios),
-    targets: choose(TARGETS, options.targets),
-    timing: options.length === 'full' ? TIMING : TIMING_QUICK,
-  };
-}
-
-function choose<Item extends { readonly name: string }>(
-  items: readonly Item[],
-  names: readonly string[] | undefined,
-): readonly Item[] {
-  const unknown = names?.find((name) => !items.some((each) => each.name === name));
-  if (unknown !== undefined) throw new Error(`there is no "${unknown}"; ${USAGE}`);
-  return names === undefined ? items : items.filter((each) => names.includes(each.name));
-}
-
-function describeMachine(): Run['machine'] {
+function describeMachine(cores: Cores): Run['machine'] {
   const loadAverage = readFileSync('/proc/loadavg', 'utf8').split(' ')[0] ?? '';
   return {
     processor: cpus()[0]?.model ?? 'unknown',
     cores: `${cpus().length} cores`,
     memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
     kernel: `Linux ${release()}`,
+    node: `Node ${process.version}`,
+    placement: cores.words,
     loadAverage: `load average ${loadAverage} at the start`,
   };
 }
 
-async function main(options: Options): Promise<void> {
-  const begunMs = performance.now();
-  const startedAt = new Date().toISOString();
-  const machine = describeMachine();
-  const { scenarios: chosen, targets, timing } = planOf(options);
-  const bench = new Bench();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void bench.stop().then(() => process.exit(1)));
-  }
+interface PartResult {
+  readonly cells: readonly Cell[];
+  readonly memory: readonly MemoryPoint[];
+  readonly loops: readonly LoopPoint[];
+  readonly leftOut: readonly LeftOut[];
+  readonly versions: Readonly<Record<string, string>>;
+}
+
+let running: Bench | undefined;
+
+async function runPart(planned: PlannedPart, cores: Cores): Promise<PartResult> {
+  const { part, targets, scenarios, timing, streams } = planned;
+  const bench = new Bench(part, cores);
+  running = bench;
   try {
-    await bench.start(targets, chosen);
-    const cells = await bench.runCells(chosen, { ...timing, repeats: options.repeats ?? timing.repeats });
-    const durationS = Math.round((performance.now() - begunMs) / 1000);
-    const { leftOut, versions } = bench;
-    write({ startedAt, durationS, machine, versions, leftOut, cells }, options.jsonFile);
+    await bench.start(targets, scenarios);
+    const [first] = scenarios;
+    if (first === undefined) throw new Error('a part has traffic');
+    const isCells = part !== 'memory' && part !== 'loop';
+    const cells = isCells ? await bench.runCells(scenarios, timing) : [];
+    const memory = part === 'memory' ? [...(await bench.runMemory(streams, first))] : [];
+    const loops = part === 'loop' ? await bench.runLoop(first, timing) : [];
+    if (part === 'traffic') memory.push(...bench.memoryAfterLoad());
+    return { cells, memory, loops, leftOut: bench.leftOut, versions: bench.versions };
   } finally {
     await bench.stop();
   }
 }
 
-function write(run: Run, jsonFile: string | undefined): void {
-  const name = `${run.startedAt.replaceAll(':', '-')}.json`;
-  const file = jsonFile ?? join(import.meta.dirname, 'results', name);
+async function main(options: Options): Promise<void> {
+  if (options.document !== undefined) {
+    document(JSON.parse(readFileSync(options.document, 'utf8')) as Run);
+    return;
+  }
+  const begunMs = performance.now();
+  const startedAt = new Date().toISOString();
+  const cores = findCores();
+  const machine = describeMachine(cores);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void running?.stop().then(() => process.exit(1)));
+  }
+  const parts: PartResult[] = [];
+  const runOf = (): Run => ({
+    startedAt,
+    durationS: Math.round((performance.now() - begunMs) / 1000),
+    machine,
+    targets: TARGETS.map(({ name, has, keepsBooks }) => ({ name, has, keepsBooks })),
+    versions: Object.assign({}, ...parts.map(({ versions }) => versions)),
+    leftOut: parts.flatMap(({ leftOut }) => leftOut),
+    cells: parts.flatMap(({ cells }) => cells),
+    memory: parts.flatMap(({ memory }) => memory),
+    loops: parts.flatMap(({ loops }) => loops),
+  });
+  const file =
+    options.jsonFile ?? join(import.meta.dirname, 'results', `${startedAt.replaceAll(':', '-')}.json`);
+  for (const planned of planOf(options)) {
+    parts.push(await runPart(planned, cores));
+    // A later part that fails does not take the earlier ones with it.
+    save(runOf(), file);
+  }
+  console.log(`${renderRun(runOf())}\n\nAll figures: ${file}`);
+}
+
+function save(run: Run, file: string): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(run, null, 2)}\n`);
-  console.log(`${renderRun(run)}\n\nAll figures: ${file}`);
+}
+
+function document(run: Run): void {
+  for (const file of writeDocument(run, DOCS)) console.log(file);
 }
 
 await main(readOptions(process.argv.slice(2)));

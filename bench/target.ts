@@ -3,6 +3,10 @@ import type { ProcessStat } from './measure.ts';
 
 export interface Target {
   readonly name: string;
+  /** What it has switched on and off in this comparison. */
+  readonly has: string;
+  /** Whether it books what calls cost. */
+  readonly keepsBooks: boolean;
   /** Installs or finds what the target needs. */
   prepare(): Promise<Preparation>;
   start(place: Place): Promise<StartedTarget>;
@@ -17,16 +21,24 @@ export interface Place {
   readonly port: number;
   /** An empty folder of its own, removed after the run. */
   readonly folder: string;
+  /** The processor that it and its databases run on, where they are kept to one. */
+  readonly core?: number | undefined;
+  /** Further flags, for targets that run on Node. */
+  readonly nodeFlags?: readonly string[];
 }
 
 export interface StartedTarget {
   readonly port: number;
   readonly path: string;
+  /** Below this path it passes on the calls of a pair, where it converts nothing. */
+  readonly pairsBelow?: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Roots of the process tree; everything below them is charged to the target. */
   rootPids(): readonly number[];
-  /** Members of the tree that are shown as a figure of their own, such as a database. */
-  isDatabase(stat: ProcessStat): boolean;
+  /** Calls take turns with these keys, where the target has many. */
+  readonly keys?: readonly string[];
+  /** The database that a member of the tree belongs to: it is shown as a figure of its own. */
+  databaseOf(stat: ProcessStat): string | undefined;
   /** How many calls the target has accounted for, where it accounts for any. */
   settledCalls?(): Promise<number>;
   /** The end of what it printed, for when something is wrong. */

@@ -1,7 +1,7 @@
 /**
  * The vendor of the benchmark, as its own process: it answers from precomputed buffers and looks at nothing
  * but the marker in the body, so that it is never what is being measured.
- * Arguments: chunks of a fast, of a short and of a paced stream, pace in milliseconds.
+ * Argument: the streams it knows, as JSON.
  */
 import { createServer, type Socket } from 'node:net';
 import { DIALECT_NAMES, DIALECTS, type DialectName, TEXTS } from './convert/dialect.ts';
@@ -12,7 +12,15 @@ const BODY_KEPT_BYTES = 64 * 1024;
 /** A fast stream waits when its reader does not read. */
 const UNREAD_BYTES_MAX = 64 * 1024;
 
-const [fastChunks = 0, shortChunks = 0, pacedChunks = 0, paceMs = 20] = process.argv.slice(2).map(Number);
+/** A kind of stream: the model by which it is asked for, and how it comes. */
+export interface StreamKind {
+  readonly model: string;
+  readonly contentChunks: number;
+  /** Between two events; 0: as fast as they are taken. */
+  readonly paceMs: number;
+}
+
+const KINDS = JSON.parse(process.argv[2] ?? '[]') as readonly StreamKind[];
 
 interface Stream {
   readonly socket: Socket;
@@ -21,10 +29,32 @@ interface Stream {
 }
 
 const fastStreams = new Set<Stream>();
-/** A wheel with one slot per millisecond of the pace: a stream ticks in the slot in which it began. */
-const wheel = Array.from({ length: paceMs }, () => new Set<Stream>());
-let slotsDone = Math.floor(performance.now());
 let turning = false;
+
+/** One slot per millisecond of the pace: a stream ticks in the slot in which it began. */
+class Wheel {
+  readonly #slots: readonly Set<Stream>[];
+  #done = Math.floor(performance.now());
+
+  constructor(paceMs: number) {
+    this.#slots = Array.from({ length: paceMs }, () => new Set<Stream>());
+  }
+
+  slot(): Set<Stream> | undefined {
+    return this.#slots[this.#done % this.#slots.length];
+  }
+
+  turn(): void {
+    const now = Math.floor(performance.now());
+    // A late tick does the slots it missed, but never one slot twice.
+    this.#done = Math.max(this.#done, now - this.#slots.length);
+    while (this.#done < now) {
+      this.#done += 1;
+      const slot = this.slot();
+      for (const stream of slot ?? []) if (writeNext(stream) === 'ended') slot?.delete(stream);
+    }
+  }
+}
 
 const ENVELOPE = {
   id: 'chatcmpl-Bx7Qm2VtK9sPz4LwYcR1nE8d',
@@ -90,11 +120,11 @@ function plainAnswer(): Buffer {
 
 const ANSWER = plainAnswer();
 type Usage = 'with-usage' | 'without-usage';
-const STREAMS = [
-  { marker: '"bench-fast', ...framesOf(fastChunks), isPaced: false },
-  { marker: '"bench-short', ...framesOf(shortChunks), isPaced: false },
-  { marker: '"bench-paced', ...framesOf(pacedChunks), isPaced: true },
-];
+const STREAMS = KINDS.map(({ model, contentChunks, paceMs }) => ({
+  marker: `"${model}`,
+  ...framesOf(contentChunks),
+  wheel: paceMs > 0 ? new Wheel(paceMs) : undefined,
+}));
 
 function framesOf(contentChunks: number): Readonly<Record<Usage, readonly Buffer[]>> {
   return {
@@ -128,7 +158,7 @@ function answer(socket: Socket, head: string, body: Buffer): void {
     return;
   }
   const frames = asked[body.includes('"include_usage":true') ? 'with-usage' : 'without-usage'];
-  stream(socket, frames, (asked.isPaced ? wheel[slotsDone % paceMs] : undefined) ?? fastStreams);
+  stream(socket, frames, asked.wheel?.slot() ?? fastStreams);
 }
 
 function stream(socket: Socket, frames: readonly Buffer[], streams: Set<Stream>): void {
@@ -158,17 +188,6 @@ function turnFastStreams(): void {
   if (turning) setImmediate(turnFastStreams);
 }
 
-function turnWheel(): void {
-  const now = Math.floor(performance.now());
-  // A late tick does the slots it missed, but never one slot twice.
-  slotsDone = Math.max(slotsDone, now - paceMs);
-  while (slotsDone < now) {
-    slotsDone += 1;
-    const slot = wheel[slotsDone % paceMs];
-    for (const stream of slot ?? []) if (writeNext(stream) === 'ended') slot?.delete(stream);
-  }
-}
-
 function serve(socket: Socket): void {
   let kept: Buffer[] = [];
   let keptBytes = 0;
@@ -194,7 +213,9 @@ function serve(socket: Socket): void {
   socket.on('error', () => socket.destroy());
 }
 
-setInterval(turnWheel, 1);
+setInterval(() => {
+  for (const { wheel } of STREAMS) wheel?.turn();
+}, 1);
 const server = createServer(serve);
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();

@@ -1,37 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { exampleCell } from '../../test/support/bench-results.ts';
 import type { Cell } from '../report/result.ts';
 import { CONTENT_CHUNKS, DIALECT_NAMES, DIALECTS, type DialectName, TEXTS } from './dialect.ts';
-import { pairLines, renderPairs } from './report.ts';
+import { pairLines, renderPairs, worstPair } from './report.ts';
 import { createVerifier } from './verify.ts';
 
 function cell(client: DialectName, vendor: DialectName, repeat: number, cpuMs: number): Cell {
-  const times = { p50: 1, p99: 2 };
   const events = CONTENT_CHUNKS + DIALECTS[client].eventsAround;
-  return {
-    repeat,
-    target: 'tollgate',
-    scenario: `${client}-over-${vendor}`,
-    streamed: true,
-    pair: { client, vendor },
-    contentChunks: CONTENT_CHUNKS,
-    load: {
-      durationMs: 2000,
-      calls: 1,
-      events,
-      bytes: 0,
-      latencyMs: times,
-      firstByteMs: times,
-      failures: {},
-    },
-    callsTotal: 1,
-    gateway: { cpuMs, memoryPeakBytes: 0 },
-    database: undefined,
-    upstreamCpuMs: 0,
-    loadCpuMs: 0,
-    machineCpuMs: 0,
-    settledCalls: undefined,
-    settledAfterMs: undefined,
-  };
+  const pair = { pair: { client, vendor }, streamed: true, contentChunks: CONTENT_CHUNKS };
+  const made = exampleCell('tollgate', repeat, { ...pair, part: 'convert', cpuMs });
+  return { ...made, scenario: `${client}-over-${vendor}`, load: { ...made.load, calls: 1, events } };
 }
 
 describe('pairLines', () => {
@@ -40,6 +18,8 @@ describe('pairLines', () => {
     cell('messages', 'messages', repeat, 5 * (repeat + 1)),
     cell('messages', 'chat', repeat, 18 * (repeat + 1)),
     cell('chat', 'messages', repeat, 18 * (repeat + 1)),
+    { ...cell('chat', 'chat', repeat, 12 * (repeat + 1)), target: 'bare' },
+    { ...cell('messages', 'messages', repeat, 9 * (repeat + 1)), target: 'bare' },
   ]);
 
   it('compares a conversion with its vendor and its client passed through in the same repeat', () => {
@@ -48,13 +28,15 @@ describe('pairLines', () => {
     expect(line?.cost.median).toBeCloseTo(7.2);
     expect(line?.ofVendor.median).toBeCloseTo(1.8);
     expect(line?.ofClient.median).toBeCloseTo(3.6);
+    expect(line?.ofBare?.median).toBeCloseTo(1.5);
   });
 
-  it('judges by the vendor passed through, and leaves out pairs that were not measured', () => {
+  it('judges by the bare proxy with the same vendor, and leaves out pairs that were not measured', () => {
     const text = renderPairs(cells);
     expect(text).toMatch(/\| chat +\| messages +\|.*\| met +\|/);
     expect(text).toMatch(/\| messages +\| chat +\|.*\| missed +\|/);
     expect(text).not.toContain('gemini');
+    expect(worstPair(cells)).toMatchObject({ client: 'chat', vendor: 'messages' });
   });
 });
 

@@ -3,6 +3,8 @@
 import type { Database } from '../../src/store/database.ts';
 import { pageOfBalanceLog } from '../../src/store/logs/balance-log.ts';
 import { findOwnCall } from '../../src/store/logs/call-log.ts';
+import { searchCalls } from '../../src/store/logs/call-search.ts';
+import { findCallsAfter } from '../../src/store/logs/live-calls.ts';
 import { pageOfLog } from '../../src/store/logs/log-pages.ts';
 import { usageBetween, usageBy } from '../../src/store/logs/usage-sums.ts';
 import { FILLED_TO_MS } from './fill.ts';
@@ -21,7 +23,10 @@ const SIZE = 10;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const TODAY_MS = FILLED_TO_MS - (FILLED_TO_MS % DAY_MS);
-const MODEL = { model: 'model-1' };
+const MODEL = { models: ['model-1'] };
+const NARROW = { models: ['model-1', 'model-2'], keyId: 1 };
+/** The log ends then, for a search too. */
+const NOW = { now: () => FILLED_TO_MS, monotonic: () => performance.now() };
 /** A day whose ends lie in the middle of an hour, where the small database has calls too. */
 const CUT = { fromMs: FILLED_TO_MS - 2 * DAY_MS - 1_234_567, toMs: FILLED_TO_MS - 1_234_567 };
 
@@ -39,6 +44,12 @@ export const QUESTIONS: Readonly<Record<string, (asked: Asked) => Promise<unknow
   'call log, page of two days': ({ database, accountId }) =>
     pageOfLog(database, 'calls', { accountId, filter: CUT, place: first }),
   'call log, detail': ({ database, accountId, newestId }) => findOwnCall(database, accountId, newestId),
+  'call log, first page of two models of a key': ({ database, accountId }) =>
+    pageOfLog(database, 'calls', { accountId, filter: NARROW, place: first }),
+  'call log, search of failed calls': ({ database, accountId }) =>
+    searchCalls({ database, clock: NOW }, { accountId, status: 'failed', verdict: 'refused', size: SIZE }),
+  'call log, look for new calls': ({ database, accountId, newestId }) =>
+    findCallsAfter(database, { after: newestId - 1, accounts: [accountId], seen: [], size: SIZE }),
   'consumption log, first page': ({ database, accountId }) =>
     pageOfLog(database, 'consumptions', { accountId, filter: {}, place: first }),
   'consumption log, last page': ({ database, accountId, calls }) =>
@@ -53,6 +64,8 @@ export const QUESTIONS: Readonly<Record<string, (asked: Asked) => Promise<unknow
     usageBetween(database, accountId, { range: {}, edges: [Date.UTC(2026, 10, 1), TODAY_MS] }),
   'stats, trend of 7 days': ({ database, accountId }) =>
     trend({ database, accountId }, TODAY_MS - 6 * DAY_MS, DAY_MS),
+  'stats, bars of an hour by minutes': ({ database, accountId }) =>
+    trend({ database, accountId }, FILLED_TO_MS - HOUR_MS, 60_000),
   'stats, trend of 24 hours': ({ database, accountId }) =>
     trend({ database, accountId }, FILLED_TO_MS - 24 * HOUR_MS, HOUR_MS),
   'stats, models of the month': ({ database, accountId }) =>

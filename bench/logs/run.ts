@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { silentLogger } from '../../src/kernel/log.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/database.ts';
 import { startEmbedded } from '../../src/store/embedded/server.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import { familyOf, listProcesses, usageOf } from '../measure.ts';
 import { rotate } from '../report/statistics.ts';
-import { fill, type Size } from './fill.ts';
+import { createFilled, tune } from './database.ts';
+import type { Size } from './fill.ts';
 import { type Asked, QUESTIONS } from './questions.ts';
 import { type Cell, type Cost, renderRows, rowsOf } from './report.ts';
 
@@ -33,7 +33,6 @@ const SMALL: readonly Variant[] = [
   { name: '200 000 of 100', rows: 200_000, accounts: 100 },
 ];
 
-const FILL_TIMEOUT_MS = 3_600_000;
 /** Accounts that ask in turn: their pages are warm, as those of people who look at their logs. */
 const ASKING = 20;
 
@@ -63,31 +62,9 @@ async function main(): Promise<void> {
   }
 }
 
-/** The same for all: no checkpoint in the middle of one of them, and memory for building indexes. */
-async function tune(connection: string): Promise<void> {
-  const database = await openDatabase({ connection, log: silentLogger, connectionsMax: 1 });
-  for (const setting of [
-    "max_wal_size = '16GB'",
-    "checkpoint_timeout = '1h'",
-    "maintenance_work_mem = '1GB'",
-  ]) {
-    await database.query(`alter system set ${setting}`);
-  }
-  await database.query('select pg_reload_conf()');
-  await database.close();
-}
-
 async function prepare(server: string, variant: Variant & { readonly number: number }): Promise<Filled> {
   const begunMs = performance.now();
-  const admin = await openDatabase({ connection: server, log: silentLogger, connectionsMax: 1 });
-  await admin.query(`create database bench_${variant.number}`);
-  await admin.close();
-  const url = new URL(server);
-  url.pathname = `/bench_${variant.number}`;
-  await migrate({ connection: url.href, log: silentLogger });
-  const filling = { connection: url.href, log: silentLogger, statementTimeoutMs: FILL_TIMEOUT_MS };
-  const database = await openDatabase({ ...filling, connectionsMax: 1 });
-  await fill(database, variant);
+  const { database } = await createFilled(server, `bench_${variant.number}`, variant);
   const asked = await askersOf(database, variant);
   for (const ask of Object.values(QUESTIONS)) for (const each of asked) await ask(each);
   console.log(`${variant.name}: ready after ${Math.round((performance.now() - begunMs) / 1000)} s`);

@@ -1,78 +1,97 @@
 /** The results as tables for people. */
 import { renderPairs } from '../convert/report.ts';
-import { type Cell, type Line, linesOf, type Run } from './result.ts';
-import type { Spread } from './statistics.ts';
+import { renderGrowth } from '../growth/report.ts';
+import { bytesPerStream, renderGoals } from './goals.ts';
+import { type Cell, failuresOf, type Line, linesOf, type Run } from './result.ts';
+import { spreadOf } from './statistics.ts';
 import { renderTable, spreadText } from './table.ts';
 
 const MIB = 1024 * 1024;
 /** Below this it is the runner itself and the kernel's own work. */
 const DISTURBANCE_CORES = 0.25;
 
-/** What was agreed for Tollgate; a goal is judged by the median of the ratios. */
-interface Goal {
-  readonly scenario: string;
-  readonly against: 'bare' | 'portkey';
-  /** Tollgate's cost may be at most this many times the other's. */
-  readonly ratioMax: number;
-}
-
-export const GOALS: readonly Goal[] = [
-  { scenario: 'json-small', against: 'bare', ratioMax: 2.5 },
-  { scenario: 'stream-fast', against: 'bare', ratioMax: 1.5 },
-  { scenario: 'stream-short', against: 'bare', ratioMax: 1.5 },
-  { scenario: 'stream-paced', against: 'bare', ratioMax: 1.5 },
-  { scenario: 'json-small', against: 'portkey', ratioMax: 1 / 5 },
-  { scenario: 'stream-fast', against: 'portkey', ratioMax: 1 / 3 },
-  { scenario: 'stream-short', against: 'portkey', ratioMax: 1 / 3 },
-  { scenario: 'stream-paced', against: 'portkey', ratioMax: 1 / 3 },
-];
-
 export function renderRun(run: Run): string {
-  const lines = linesOf(run.cells);
-  const scenarios = [...new Set(lines.map((each) => each.scenario))];
+  const lines = linesOf(cellsOfPart(run, 'traffic'));
   const machine = Object.values(run.machine).join(', ');
-  const versions = Object.entries(run.versions).map(([name, version]) => `${name} (${version})`);
   return [
     `# Benchmark of ${run.startedAt}`,
-    `Machine: ${machine}. ${run.durationS} s. Targets: ${versions.join(', ')}.`,
+    `Machine: ${machine}. ${run.durationS} s.`,
     renderDisturbance(lines),
-    ...run.leftOut.map((each) => `Left out: **${each.target}**: ${each.reason}`),
-    run.cells.some((each) => each.pair !== undefined)
-      ? renderPairs(run.cells)
-      : scenarios
-          .map((scenario) => renderScenario(lines.filter((each) => each.scenario === scenario)))
-          .join('\n\n'),
-    renderGoals(lines),
+    renderTargets(run),
+    ...renderScenarios(lines),
+    ...renderFurther(run),
+    renderGoals(run),
     renderBooks(run.cells),
-    renderFailures(lines),
+    renderFailures(run.cells),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
+}
+
+export function cellsOfPart(run: Run, part: Cell['part']): readonly Cell[] {
+  return run.cells.filter((each) => each.part === part);
+}
+
+export function renderTargets(run: Run): string {
+  const rows = Object.entries(run.versions)
+    .map(([name, version]) => [name, version, run.targets.find((each) => each.name === name)?.has ?? ''])
+    .filter(([, , has]) => has !== '');
+  const leftOut = run.leftOut.map((each) => `Left out: **${each.target}**: ${each.reason}`);
+  const table = rows.length === 0 ? [] : [renderTable(['target', 'version', 'what it has on'], rows)];
+  return [...table, ...leftOut].join('\n\n');
+}
+
+export function renderScenarios(lines: readonly Line[]): readonly string[] {
+  return [...new Set(lines.map((each) => each.scenario))].map((scenario) =>
+    renderScenario(lines.filter((each) => each.scenario === scenario)),
+  );
+}
+
+/** All that is not a kind of traffic. */
+export function renderFurther(run: Run): readonly string[] {
+  const pairs = cellsOfPart(run, 'convert');
+  return [
+    pairs.length === 0 ? '' : renderPairs(pairs),
+    renderGrowth(cellsOfPart(run, 'growth')),
+    renderMemory(run),
+    renderLoops(run),
+  ].filter((part) => part !== '');
 }
 
 function renderScenario(lines: readonly Line[]): string {
   const first = lines[0];
   if (first === undefined) return '';
   const head = first.streamed
-    ? ['target', 'CPU-s per 100k events', '× bare', 'events/s', 'first byte p50 ms', 'p99 ms']
-    : ['target', 'CPU-ms per call', '× bare', 'calls/s', 'p50 ms', 'p99 ms'];
+    ? ['target', 'CPU-s per 100k events', '× bare', 'events/s', 'first byte p50 ms', 'p90', 'p99']
+    : ['target', 'CPU-ms per call', '× bare', 'calls/s', 'p50 ms', 'p90', 'p99'];
   const rows = lines.map((line) => [
     line.label,
     spreadText(line.cost, 3),
     spreadText(line.costOfBare, 2),
-    (line.streamed ? line.eventsPerSecond : line.callsPerSecond).toFixed(0),
-    line.p50Ms.toFixed(1),
-    line.p99Ms.toFixed(1),
-    (line.memoryPeakBytes / MIB).toFixed(0),
-    coresText(line),
+    // The other shares of a target belong to the same calls.
+    ...(line.label === line.target ? trafficOf(line) : Array<string>(6).fill('')),
   ]);
-  const table = renderTable([...head, 'peak MB', 'cores: target / upstream / load / others'], rows);
-  return `## ${first.scenario}\n\n${table}`;
+  const table = renderTable([...head, 'peak MiB', 'cores: target / upstream / load / others'], rows);
+  return `## ${first.scenario}\n\n${table}${lateText(lines)}`;
 }
 
-function coresText(line: Line): string {
+function trafficOf(line: Line): readonly string[] {
+  const { p50, p90, p99 } = line.times;
   const cores = [line.coresOfTarget, line.coresOfUpstream, line.coresOfLoad, line.coresOfOthers];
-  return cores.map((each) => each.toFixed(2)).join(' / ');
+  return [
+    (line.streamed ? line.eventsPerSecond : line.callsPerSecond).toFixed(0),
+    ...[p50, p90, p99].map((each) => each.toFixed(2)),
+    (line.memoryPeakBytes / MIB).toFixed(0),
+    cores.map((each) => each.toFixed(2)).join(' / '),
+  ];
+}
+
+/** Latencies hold how late the generator itself was, so it is said. */
+function lateText(lines: readonly Line[]): string {
+  const late = spreadOf(lines.flatMap(({ lateMs }) => (lateMs === undefined ? [] : [lateMs.p99])));
+  if (late === undefined) return '';
+  const range = `${late.min.toFixed(2)} to ${late.max.toFixed(2)} ms`;
+  return `\n\nThe load generator sent 99 % of the calls at most ${range} after they were due; the times hold that.`;
 }
 
 /** Other work on the machine costs caches and makes reads arrive in lumps: do not quote such figures. */
@@ -82,63 +101,72 @@ function renderDisturbance(lines: readonly Line[]): string {
   return `**Disturbed:** others kept up to ${cores.toFixed(1)} cores busy; repeat it on a quiet machine.`;
 }
 
-function renderGoals(lines: readonly Line[]): string {
-  const rows = GOALS.flatMap((goal) => {
-    const own = lines.filter((line) => line.scenario === goal.scenario && line.label.startsWith('tollgate'));
-    return own.flatMap((line) => {
-      const ratio = goal.against === 'bare' ? line.costOfBare : line.costOfPortkey;
-      if (ratio === undefined) return [];
-      const floor = lines.find((each) => each.scenario === goal.scenario && each.label === 'bare');
-      const ofFloor = goal.against === 'bare' ? floor?.costOfBare : floor?.costOfPortkey;
-      return [
-        [
-          `${line.label}, ${goal.scenario}`,
-          goal.against,
-          limitText(goal),
-          spreadText(ratio, 2),
-          spreadText(ofFloor, 2),
-          verdictOf(goal, ratio, ofFloor),
-        ],
-      ];
-    });
+function renderMemory(run: Run): string {
+  const targets = [...new Set(run.memory.map((each) => each.target))];
+  if (targets.length === 0) return '';
+  const mib = (bytes: number | undefined): string => (bytes === undefined ? '' : (bytes / MIB).toFixed(0));
+  const rows = targets.map((target) => {
+    const own = run.memory.filter((each) => each.target === target);
+    const streams = own.filter((each) => each.kind === 'streams');
+    const perStream = bytesPerStream(run.memory, target);
+    return [
+      target,
+      mib(own.find((each) => each.kind === 'after-load')?.gatewayBytes),
+      mib(streams[0]?.gatewayBytes),
+      streams
+        .slice(1)
+        .map((each) => `${each.streams.toLocaleString('en')}: ${mib(each.gatewayBytes)}`)
+        .join(', '),
+      perStream === undefined ? '' : (perStream / 1024).toFixed(1),
+    ];
   });
-  if (rows.length === 0) return '';
-  const head = ['Tollgate', 'against', 'cost at most', 'measured', 'bare proxy', ''];
-  return `## Goals\n\n${renderTable(head, rows)}`;
+  const head = [
+    'target',
+    'MiB after the load',
+    'MiB before streams',
+    'MiB with open streams',
+    'KiB per stream',
+  ];
+  return `## Memory\n\n${renderTable(head, rows)}`;
 }
 
-/** No gateway in Node can cost less than the bare proxy: where it misses a goal, nobody meets it. */
-function verdictOf(goal: Goal, ratio: Spread, ofBare: Spread | undefined): string {
-  if (ratio.median <= goal.ratioMax) return 'met';
-  return ofBare !== undefined && ofBare.median > goal.ratioMax ? 'missed, by bare too' : 'missed';
-}
-
-function limitText(goal: Goal): string {
-  return goal.ratioMax < 1 ? `1/${Math.round(1 / goal.ratioMax)}` : `${goal.ratioMax} ×`;
+function renderLoops(run: Run): string {
+  if (run.loops.length === 0) return '';
+  const rows = run.loops.map((each) => [
+    each.target,
+    String(each.ratePerSecond),
+    each.cores.toFixed(2),
+    each.p50Ms.toFixed(1),
+    each.p99Ms.toFixed(1),
+    each.maxMs.toFixed(1),
+  ]);
+  const head = ['target', 'calls/s', 'cores', 'delay p50 ms', 'p99', 'longest'];
+  return `## Event loop\n\n${renderTable(head, rows)}`;
 }
 
 /** A gateway that does not keep its books is fast for the wrong reason. */
-function renderBooks(cells: readonly Cell[]): string {
-  const kept = cells.filter((each) => each.settledCalls !== undefined);
+export function renderBooks(cells: readonly Cell[]): string {
+  const kept = cells.filter((each) => each.settledCalls !== undefined && each.part === 'traffic');
   if (kept.length === 0) return '';
-  const rows = kept.map((each) => [
-    `${each.target}, ${each.scenario}, repeat ${each.repeat + 1}`,
-    String(each.callsTotal),
-    String(each.settledCalls),
-    each.settledAfterMs === undefined ? 'never' : each.settledAfterMs.toFixed(0),
-    each.settledCalls === each.callsTotal ? '' : 'differs',
-  ]);
-  const head = ['window', 'calls sent', 'calls settled', 'complete after ms', ''];
+  const groups = [...new Set(kept.map((each) => `${each.target}, ${each.scenario}`))];
+  const rows = groups.map((name) => {
+    const own = kept.filter((each) => `${each.target}, ${each.scenario}` === name);
+    const calls = own.reduce((sum, each) => sum + each.callsTotal, 0);
+    const settled = own.reduce((sum, each) => sum + (each.settledCalls ?? 0), 0);
+    const after = spreadOf(own.flatMap(({ settledAfterMs }) => settledAfterMs ?? []));
+    const share = settled === calls ? 'all' : `${((100 * settled) / calls).toFixed(1)} %, differs`;
+    return [name, String(calls), String(settled), share, spreadText(after, 0) || 'never'];
+  });
+  const head = ['window', 'calls answered', 'calls recorded', '', 'complete after ms'];
   return `## Books\n\n${renderTable(head, rows)}`;
 }
 
-function renderFailures(lines: readonly Line[]): string {
-  const rows = lines.flatMap((line) =>
-    Object.entries(line.failures).map(([reason, count]) => [
-      `${line.label}, ${line.scenario}`,
-      String(count),
-      reason.replaceAll('|', '/').replaceAll('\n', ' '),
-    ]),
+export function renderFailures(cells: readonly Cell[]): string {
+  const names = [...new Set(cells.map((each) => `${each.target}, ${each.scenario}`))];
+  const rows = names.flatMap((name) =>
+    Object.entries(failuresOf(cells.filter((each) => `${each.target}, ${each.scenario}` === name))).map(
+      ([reason, count]) => [name, String(count), reason.replaceAll('|', '/').replaceAll('\n', ' ')],
+    ),
   );
   return rows.length === 0 ? '' : `## Failed calls\n\n${renderTable(['target', 'calls', 'reason'], rows)}`;
 }

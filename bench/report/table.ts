@@ -3,9 +3,8 @@ import type { Spread } from './statistics.ts';
 
 export function spreadText(spread: Spread | undefined, digits: number): string {
   if (spread === undefined) return '';
-  const text = spread.median.toFixed(digits);
-  if (spread.min === spread.max) return text;
-  return `${text} (${spread.min.toFixed(digits)}–${spread.max.toFixed(digits)})`;
+  const [text, min, max] = [spread.median, spread.min, spread.max].map((each) => each.toFixed(digits));
+  return min === max ? `${text}` : `${text} (${min}–${max})`;
 }
 
 export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -5,6 +5,8 @@ import type { Place, Preparation, StartedTarget, Target } from '../target.ts';
 
 export const bare: Target = {
   name: 'bare',
+  has: 'bytes passed on with back-pressure; no key, limit or book',
+  keepsBooks: false,
 
   async prepare(): Promise<Preparation> {
     return { kind: 'ready', version: `Node ${process.version}, undici` };
@@ -12,15 +14,16 @@ export const bare: Target = {
 
   async start(place: Place): Promise<StartedTarget> {
     const entry = join(import.meta.dirname, '../bare-proxy.ts');
-    const parameters = [entry, String(place.port), String(place.upstreamPort)];
-    const child = startChild(process.execPath, parameters, { folder: place.folder });
+    const parameters = [...(place.nodeFlags ?? []), entry, String(place.port), String(place.upstreamPort)];
+    const child = startChild(process.execPath, parameters, place);
     await waitForAnswer(child, `http://127.0.0.1:${place.port}/`, (status) => status === 200);
     return {
       port: place.port,
       path: '/v1/chat/completions',
+      pairsBelow: '/pairs',
       headers: { authorization: 'Bearer bench' },
       rootPids: () => [child.pid],
-      isDatabase: () => false,
+      databaseOf: () => undefined,
       lastWords: () => logTail(child),
       stop: () => stopChild(child.process),
     };

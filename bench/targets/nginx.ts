@@ -24,9 +24,9 @@ function configuration(place: Place): string {
   const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   const temporary = folders.map((each) => `${each}_temp_path ${join(place.folder, each)};`).join(' ');
   return `
-daemon off; worker_processes 1; pid ${join(place.folder, 'nginx.pid')}; ${user}
+daemon off; worker_processes 1; worker_rlimit_nofile 20000; pid ${join(place.folder, 'nginx.pid')}; ${user}
 error_log ${join(place.folder, 'error.log')} warn;
-events { worker_connections 4096; }
+events { worker_connections 16384; }
 http {
   access_log off; ${temporary}
   keepalive_timeout 75s; keepalive_requests 100000000; tcp_nodelay on;
@@ -49,6 +49,8 @@ http {
 
 export const nginx: Target = {
   name: 'nginx',
+  has: 'one worker, no buffering, no access log; no key, limit or book',
+  keepsBooks: false,
 
   async prepare(): Promise<Preparation> {
     try {
@@ -66,7 +68,7 @@ export const nginx: Target = {
     mkdirSync(place.folder, { recursive: true });
     const file = join(place.folder, 'nginx.conf');
     writeFileSync(file, configuration(place));
-    const options = { folder: place.folder, environment: SEARCH_PATH };
+    const options = { ...place, environment: SEARCH_PATH };
     const child = startChild('nginx', ['-p', place.folder, '-c', file], options);
     await waitForAnswer(child, `http://127.0.0.1:${place.port}/ready`, (status) => status === 200);
     return {
@@ -74,7 +76,7 @@ export const nginx: Target = {
       path: '/v1/chat/completions',
       headers: { authorization: 'Bearer bench' },
       rootPids: () => [child.pid],
-      isDatabase: () => false,
+      databaseOf: () => undefined,
       lastWords: () => logTail(child),
       stop: () => stopChild(child.process),
     };

@@ -9,6 +9,8 @@ const PACKAGE = join(BENCH, 'node_modules', '@portkey-ai', 'gateway');
 
 export const portkey: Target = {
   name: 'portkey',
+  has: 'routing by headers; no key of its own, limit or book',
+  keepsBooks: false,
 
   async prepare(): Promise<Preparation> {
     try {
@@ -25,7 +27,7 @@ export const portkey: Target = {
   async start(place: Place): Promise<StartedTarget> {
     const entry = join(PACKAGE, 'build', 'start-server.js');
     const child = startChild(process.execPath, [entry, `--port=${place.port}`, '--headless'], {
-      folder: place.folder,
+      ...place,
       environment: { NODE_ENV: 'production', TRUSTED_CUSTOM_HOSTS: '127.0.0.1' },
     });
     await waitForAnswer(child, `http://127.0.0.1:${place.port}/`, (status) => status === 200);
@@ -38,7 +40,7 @@ export const portkey: Target = {
         'x-portkey-custom-host': `http://127.0.0.1:${place.upstreamPort}/v1`,
       },
       rootPids: () => [child.pid],
-      isDatabase: () => false,
+      databaseOf: () => undefined,
       lastWords: () => logTail(child),
       stop: () => stopChild(child.process),
     };

@@ -1,24 +1,27 @@
-/** Tollgate with everything on: keys, limits, holds, journal, charges, logs, and its own database. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+/** Tollgate with everything on: keys, limits, holds, journal, charges, logs; in either deployment. */
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type Child,
-  findFreePort,
-  logTail,
-  runCommand,
-  startChild,
-  stopChild,
-  waitForAnswer,
-} from '../child.ts';
+import { findFreePort, logTail, runCommand, startChild, stopChild, waitForAnswer } from '../child.ts';
 import { DIALECT_NAMES } from '../convert/dialect.ts';
+import { fillAccounts } from '../growth/accounts.ts';
 import { MODEL_NAMES } from '../scenario.ts';
 import type { Place, Preparation, StartedTarget, Target } from '../target.ts';
+import { databaseName, findRedis, postmasterPid, startPostgres, startRedis } from './databases.ts';
 
 const ENTRY = join(import.meta.dirname, '../../src/main.ts');
 const ACCOUNT = 'bench@example.com';
 
+export interface Deployment {
+  readonly name: string;
+  readonly stores: 'embedded' | 'postgres-redis';
+  /** Accounts that call in turn; 1 unless their number is what is measured. */
+  readonly accounts?: number;
+  /** Routes of the catalogue, where their number is what is measured. */
+  readonly routes?: number;
+}
+
 /** Every limit that a policy and a credential can have, so wide that none refuses but all are counted. */
-function catalogue(place: Place): object {
+function catalogue(place: Place, routes: number | undefined): object {
   return {
     system_rate: 100,
     defaults: { policy: 1, user_rate: 100, api_billing: true },
@@ -40,18 +43,15 @@ function catalogue(place: Place): object {
       name: `bench-${vendor}`,
       vendor,
       secret: 'sk-bench',
-      limits: { concurrency: 5_000, rpm: 100_000_000, tpm: 2_000_000_000 },
+      limits: { concurrency: 20_000, rpm: 100_000_000, tpm: 2_000_000_000 },
     })),
     // The vendor's name of a model differs from ours, as it does in real catalogues: the body is rewritten.
-    models: [
-      ...MODEL_NAMES.map((name) => modelOf(name, 'openai')),
-      ...DIALECT_NAMES.map((dialect) => modelOf(`bench-over-${dialect}`, `only-${dialect}`)),
-    ],
+    models: routes === undefined ? allModels() : fewOrManyModels(routes),
     policies: [
       {
         id: 1,
         name: 'bench',
-        concurrency: 5_000,
+        concurrency: 20_000,
         windows: [
           { dimension: 'requests', seconds: 60, limit: 100_000_000 },
           { dimension: 'tokens', seconds: 60, limit: 1_000_000_000 },
@@ -64,6 +64,20 @@ function catalogue(place: Place): object {
   };
 }
 
+function allModels(): readonly object[] {
+  return [
+    ...MODEL_NAMES.map((name) => modelOf(name, 'openai')),
+    ...DIALECT_NAMES.map((dialect) => modelOf(`bench-over-${dialect}`, `only-${dialect}`)),
+  ];
+}
+
+/** A model that is called, with one route, and others beside it. */
+function fewOrManyModels(routes: number): readonly object[] {
+  return Array.from({ length: routes }, (_, index) =>
+    modelOf(index === 0 ? 'bench-json' : `bench-other-${index}`, 'openai'),
+  );
+}
+
 function modelOf(name: string, vendor: string): object {
   return {
     model_id: name,
@@ -72,13 +86,6 @@ function modelOf(name: string, vendor: string): object {
     max_output_tokens: 4096,
     routes: [{ vendor, credential: `bench-${vendor}`, forward_model_id: `${name}-2026-01-01` }],
   };
-}
-
-/** The embedded server may be started so that it is not our descendant: its own file tells its number. */
-function postmasterPid(dataFolder: string): number | undefined {
-  const file = join(dataFolder, 'postgres', 'postmaster.pid');
-  if (!existsSync(file)) return undefined;
-  return Number(readFileSync(file, 'utf8').split('\n')[0]);
 }
 
 /** What the server says of itself: the calls that are charged, logged and committed. */
@@ -97,65 +104,111 @@ async function createKey(environment: Readonly<Record<string, string>>): Promise
   return key;
 }
 
-async function stop(child: Child, dataFolder: string): Promise<void> {
-  await stopChild(child.process);
-  const pid = postmasterPid(dataFolder);
-  if (pid === undefined) return;
+interface Stores {
+  readonly environment: Readonly<Record<string, string>>;
+  rootPids(): readonly number[];
+  stop(): Promise<void>;
+}
+
+/** What the server is told of its stores, and what of them is not its own child. */
+async function startStores(deployment: Deployment, place: Place): Promise<Stores> {
+  const dataFolder = join(place.folder, 'data');
+  if (deployment.stores === 'embedded') {
+    return {
+      environment: {},
+      // The embedded server is not our descendant: its own file tells its number.
+      rootPids: () => postmasterPid(dataFolder),
+      stop: async () => {
+        // SIGINT is PostgreSQL's fast shutdown. It is there only if the server did not end in peace.
+        for (const pid of postmasterPid(dataFolder)) process.kill(pid, 'SIGINT');
+      },
+    };
+  }
+  const postgres = await startPostgres(join(place.folder, 'postgres'), place.core);
+  const redis = await startRedis(join(place.folder, 'redis'), place.core).catch(async (error) => {
+    await postgres.stop();
+    throw error;
+  });
+  return {
+    environment: { DATABASE_URL: postgres.url, REDIS_URL: redis.url },
+    rootPids: () => [...postgres.rootPids(), ...redis.rootPids()],
+    stop: async () => {
+      await redis.stop();
+      await postgres.stop();
+    },
+  };
+}
+
+async function startServer(deployment: Deployment, place: Place): Promise<StartedTarget> {
+  const opsPort = await findFreePort();
+  const file = join(place.folder, 'catalog.yaml');
+  // YAML reads JSON.
+  writeFileSync(file, JSON.stringify(catalogue(place, deployment.routes), null, 2));
+  const stores = await startStores(deployment, place);
+  const environment = {
+    TOLLGATE_HOST: '127.0.0.1',
+    TOLLGATE_PORT: String(place.port),
+    TOLLGATE_OPS_PORT: String(opsPort),
+    TOLLGATE_DATA: join(place.folder, 'data'),
+    TOLLGATE_CATALOG: file,
+    ...stores.environment,
+  };
+  // Extra flags for Node, such as --cpu-prof, when somebody wants to look inside.
+  const flags = (process.env.BENCH_TOLLGATE_FLAGS ?? '').split(' ').filter((flag) => flag !== '');
+  const parameters = [...flags, ...(place.nodeFlags ?? []), ENTRY, 'serve'];
+  const child = startChild(process.execPath, parameters, { ...place, environment });
+  const stop = async (): Promise<void> => {
+    await stopChild(child.process);
+    await stores.stop();
+  };
   try {
-    // SIGINT is PostgreSQL's fast shutdown.
-    process.kill(pid, 'SIGINT');
-  } catch {
-    // It had ended already and only its file was left.
+    await waitForAnswer(child, `http://127.0.0.1:${place.port}/readyz`, (status) => status === 200);
+    const keys = [await createKey(environment)];
+    const { accounts = 1 } = deployment;
+    if (accounts > 1) keys.push(...(await fillAccounts(environment, accounts - 1)));
+    return {
+      port: place.port,
+      path: '/v1/chat/completions',
+      headers: { authorization: `Bearer ${keys[0]}` },
+      ...(keys.length > 1 && { keys }),
+      rootPids: () => [child.pid, ...stores.rootPids()],
+      databaseOf: databaseName,
+      settledCalls: () => readSettled(opsPort),
+      lastWords: () => logTail(child),
+      stop,
+    };
+  } catch (error) {
+    const words = `${error instanceof Error ? error.message : error}; ${logTail(child)}`;
+    await stop();
+    throw new Error(words);
   }
 }
 
-export const tollgate: Target = {
-  name: 'tollgate',
+const EVERYTHING =
+  'keys, every limit and window, hold and charge of each call, journal, call log, price book, metrics';
 
-  async prepare(): Promise<Preparation> {
-    if (!existsSync(ENTRY)) return { kind: 'left-out', reason: 'src/main.ts does not exist' };
-    const printed = await runCommand(process.execPath, [ENTRY, '--version']).catch((error) => String(error));
-    if (!/^\S+\n$/.test(printed)) return { kind: 'left-out', reason: printed };
-    return { kind: 'ready', version: `${printed.trim()}, this tree` };
-  },
+export function tollgateTarget(deployment: Deployment): Target {
+  const { name, stores } = deployment;
+  const external = stores === 'postgres-redis';
+  return {
+    name,
+    has: `${EVERYTHING}; ${external ? 'PostgreSQL (fsync on) and Redis' : 'its embedded PostgreSQL (fsync on)'}`,
+    keepsBooks: true,
 
-  async start(place: Place): Promise<StartedTarget> {
-    const opsPort = await findFreePort();
-    const file = join(place.folder, 'catalog.yaml');
-    const dataFolder = join(place.folder, 'data');
-    // YAML reads JSON.
-    writeFileSync(file, JSON.stringify(catalogue(place), null, 2));
-    const environment = {
-      TOLLGATE_HOST: '127.0.0.1',
-      TOLLGATE_PORT: String(place.port),
-      TOLLGATE_OPS_PORT: String(opsPort),
-      TOLLGATE_DATA: dataFolder,
-      TOLLGATE_CATALOG: file,
-    };
-    const url = `http://127.0.0.1:${place.port}`;
-    // Extra flags for Node, such as --cpu-prof, when somebody wants to look inside.
-    const flags = (process.env.BENCH_TOLLGATE_FLAGS ?? '').split(' ').filter((flag) => flag !== '');
-    const child = startChild(process.execPath, [...flags, ENTRY, 'serve'], {
-      folder: place.folder,
-      environment,
-    });
-    try {
-      await waitForAnswer(child, `${url}/readyz`, (status) => status === 200);
-      const key = await createKey(environment);
-      return {
-        port: place.port,
-        path: '/v1/chat/completions',
-        headers: { authorization: `Bearer ${key}` },
-        rootPids: () => [child.pid, postmasterPid(dataFolder) ?? child.pid],
-        isDatabase: (stat) => stat.name.startsWith('postgres'),
-        settledCalls: () => readSettled(opsPort),
-        lastWords: () => logTail(child),
-        stop: () => stop(child, dataFolder),
-      };
-    } catch (error) {
-      const words = `${error instanceof Error ? error.message : error}; ${logTail(child)}`;
-      await stop(child, dataFolder);
-      throw new Error(words);
-    }
-  },
-};
+    async prepare(): Promise<Preparation> {
+      if (!existsSync(ENTRY)) return { kind: 'left-out', reason: 'src/main.ts does not exist' };
+      if (external && findRedis() === undefined)
+        return { kind: 'left-out', reason: 'redis-server is not installed' };
+      const printed = await runCommand(process.execPath, [ENTRY, '--version']).catch((error) =>
+        String(error),
+      );
+      if (!/^\S+\n$/.test(printed)) return { kind: 'left-out', reason: printed };
+      return { kind: 'ready', version: `${printed.trim()}, this tree` };
+    },
+
+    start: (place) => startServer(deployment, place),
+  };
+}
+
+export const tollgate = tollgateTarget({ name: 'tollgate', stores: 'embedded' });
+export const tollgateRedis = tollgateTarget({ name: 'tollgate-redis', stores: 'postgres-redis' });

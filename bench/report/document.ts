@@ -1,0 +1,58 @@
+/** docs/performance.md with its plots, from the figures of one run. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { renderGoals } from './goals.ts';
+import { type Plot, plotsOf } from './plots.ts';
+import {
+  cellsOfPart,
+  renderBooks,
+  renderFailures,
+  renderFurther,
+  renderScenarios,
+  renderTargets,
+} from './report.ts';
+import { linesOf, type Run } from './result.ts';
+
+const TEMPLATE = join(import.meta.dirname, 'performance-page.txt');
+
+/** Answers the files it wrote. */
+export function writeDocument(run: Run, docs: string): readonly string[] {
+  const images = join(docs, 'images');
+  mkdirSync(images, { recursive: true });
+  const plots = plotsOf(run);
+  for (const { file, svg } of plots) writeFileSync(join(images, file), svg);
+  const page = join(docs, 'performance.md');
+  writeFileSync(page, renderDocument(run, plots, readFileSync(TEMPLATE, 'utf8')));
+  return [page, ...plots.map(({ file }) => join(images, file))];
+}
+
+/** Names in double braces in the template stand for what the run says. */
+export function renderDocument(run: Run, plots: readonly Plot[], template: string): string {
+  const images = plots.map(({ file, alt }) => `![${alt}](images/${file})`).join('\n\n');
+  const machine = Object.entries(run.machine).map(([name, value]) => `| ${name} | ${value} |`);
+  const parts: Readonly<Record<string, string>> = {
+    date: run.startedAt.slice(0, 10),
+    minutes: String(Math.max(1, Math.round(run.durationS / 60))),
+    machine: ['| | |', '|---|---|', ...machine].join('\n'),
+    targets: renderTargets(run),
+    plots: images,
+    goals: lower(renderGoals(run)),
+    traffic: renderScenarios(linesOf(cellsOfPart(run, 'traffic')))
+      .map(lower)
+      .join('\n\n'),
+    further: renderFurther(run).map(lower).join('\n\n'),
+    books: lower(renderBooks(run.cells)),
+    failures: lower(renderFailures(run.cells)),
+  };
+  const text = template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
+    const part = parts[name];
+    if (part === undefined) throw new Error(`the template asks for "${name}", which nobody makes`);
+    return part;
+  });
+  return `${text.replaceAll(/\n{3,}/g, '\n\n').trimEnd()}\n`;
+}
+
+/** One heading deeper: the template has the chapters. */
+function lower(text: string): string {
+  return text.replaceAll(/^## /gm, '### ');
+}
