@@ -7,6 +7,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * Those that mostly wait stand between those that compute.
  */
 export const FIRST: readonly string[] = [
+  'test/reference-page/reference-page.test.ts',
+  'src/store/embedded/server.test.ts',
+  'src/gate/redis/gate.test.ts',
+  'test/platform/login/setup.test.ts',
+  'src/ledger/crash.test.ts',
   'test/crash/kill.test.ts',
   'test/slots/memory.test.ts',
   'test/cli/cli.test.ts',
@@ -15,7 +20,7 @@ export const FIRST: readonly string[] = [
   'test/sabotage/sabotage.test.ts',
   'test/crash/kill-redis.test.ts',
   'test/slots/redis.test.ts',
-  'test/platform/login/guessing.test.ts',
+  'test/guessing/guessing.test.ts',
   'test/crash/workers.test.ts',
   'test/model/model.test.ts',
   'test/faults/clients.test.ts',
@@ -32,7 +37,6 @@ export const FIRST: readonly string[] = [
   'test/race/restart.test.ts',
   'test/tenants/matrix.test.ts',
   'test/crash/drain.test.ts',
-  'src/gate/redis/gate.test.ts',
   'test/crash/drain-redis.test.ts',
   'test/race/money-processes.test.ts',
 ];
@@ -50,22 +54,61 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Files of pure code: no server, no socket, nothing that outlives a test. They share their processes. */
-const PURE = ['kernel', 'protocol', 'catalog', 'gateway'].map((folder) => `src/${folder}/**/*.test.ts`);
+/**
+ * Unit tests, and those of the source tree, share their processes, because loading the code anew costs more
+ * than most of them take. Each file ends what it starts and undoes what it changes in its process.
+ */
+const UNIT_TESTS = ['src/**', 'sim/**', 'bench/**', 'console/**', 'test', 'test/house'].map(
+  (folder) => `${folder}/*.test.ts`,
+);
+/** Unit tests with a process of their own: they start servers and programs, or replace modules of Node. */
+const ALONE = [
+  ...['app', 'cli', 'gate/redis', 'store/embedded'].map((folder) => `src/${folder}/**/*.test.ts`),
+  ...['crash', 'journal/segment-files'].map((name) => `src/ledger/${name}.test.ts`),
+];
 
 /**
  * Folders of tests that kill, race, flood or go through whole matrices. `npm test` leaves them out;
  * `npm run prove -- --small` runs all of them, and CI runs both.
  */
 export const PROOF_FOLDERS: readonly string[] = [
-  ...['ambiguity', 'cli', 'convert', 'crash', 'faults', 'fuzz', 'model', 'race', 'sabotage', 'sdk'],
-  ...['slots', 'store', 'tenants', 'truth'],
+  ...[
+    'allocations',
+    'ambiguity',
+    'cli',
+    'console-speed',
+    'convert',
+    'crash',
+    'faults',
+    'fuzz',
+    'guessing',
+    'model',
+    'race',
+    'sabotage',
+    'sdk',
+  ],
+  ...['reference-page', 'secrets', 'slots', 'store', 'tenants', 'truth'],
 ].map((name) => `test/${name}/`);
 const PROOFS = PROOF_FOLDERS.map((folder) => `${folder}**/*.test.ts`);
+
+/** Pages in a real browser, against one server that all of them share. */
+const CONSOLE = 'test/console/**/*.test.ts';
+/** Those that go through every page, cut the server off, or tell the longest stories. */
+const CONSOLE_PROOFS = 'test/console/proofs/*.test.ts';
 
 const SERVERS = {
   globalSetup: 'test/support/suite/suite.ts',
   setupFiles: ['test/support/suite/own-folder.ts', 'test/support/suite/lent-reads.ts'],
+};
+
+const PAGES = {
+  globalSetup: 'test/console/support/suite.ts',
+  setupFiles: SERVERS.setupFiles,
+  // Pages wait for the server and for each other; the tests of a file run side by side.
+  sequence: { concurrent: true },
+  maxConcurrency: 3,
+  // They share the server and the browser, and change nothing in their process.
+  isolate: false,
 };
 
 // Unit tests stand beside the code they test; system tests live in test/.
@@ -77,6 +120,8 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // Many files wait more than they compute: one more than the two cores of the machine that runs them all.
     maxWorkers: 3,
+    // What a run has translated, the next one reads: the proofs after the tests, and each project.
+    fsModuleCache: true,
     sequence: { sequencer: LongestFirst },
     dangerouslyIgnoreUnhandledErrors: false,
     projects: [
@@ -84,13 +129,24 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'system',
-          include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'bench/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...PURE, ...PROOFS],
+          include: [...ALONE, 'test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', 'test/*.test.ts', 'test/house/*.test.ts', ...PROOFS, CONSOLE],
           ...SERVERS,
         },
       },
+      { extends: true, test: { name: 'console', include: [CONSOLE], exclude: [CONSOLE_PROOFS], ...PAGES } },
+      { extends: true, test: { name: 'console-proofs', include: [CONSOLE_PROOFS], ...PAGES } },
       { extends: true, test: { name: 'proofs', include: PROOFS, ...SERVERS } },
-      { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: UNIT_TESTS,
+          exclude: ['**/node_modules/**', ...ALONE],
+          isolate: false,
+          ...SERVERS,
+        },
+      },
     ],
   },
 });

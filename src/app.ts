@@ -11,6 +11,7 @@ import { missingParts, opsAddress, publicAddress, readiness, refuseAddress } fro
 import { followStore, openData } from './app/store.ts';
 import type { WorkerSlot } from './app/worker-slot.ts';
 import type { Config } from './config.ts';
+import { ConsoleFiles } from './console/files.ts';
 import { type Operations, startOperations } from './http/operations.ts';
 import { findPort } from './http/port.ts';
 import { type HttpServer, startServer } from './http/server.ts';
@@ -77,16 +78,19 @@ async function assemble(context: AppContext): Promise<Tollgate> {
     isDraining,
   };
   const opsUrl = await listenForOperators(context, operations);
+  const platform =
+    config.role === 'gateway' ? undefined : buildPlatform({ ...parts, ...gateway.deps }, context);
   const server = await listen(context, {
     gateway: config.role === 'platform' ? undefined : gateway,
-    platform: config.role === 'gateway' ? undefined : buildPlatform({ ...parts, ...gateway.deps }, context),
-    operations,
+    console: platform === undefined ? undefined : new ConsoleFiles(),
+    ...{ platform, operations },
   });
   startHeartbeat(data.database, gate, { ...context, port: Number(new URL(server.url).port) });
   const setupToken = await prepareSetup(data.database, context);
   let cutAtMs = Number.POSITIVE_INFINITY;
   const stop = async (): Promise<void> => {
     draining = true;
+    platform?.endStreams();
     await untilIdle(server, () => cutAtMs);
     gateway.deps.inFlight.stopAll();
     await server.close(1_000);
@@ -119,7 +123,7 @@ async function findAddress({ config, post }: AppContext): Promise<void> {
 
 function listen(
   { config, log, post }: AppContext,
-  parts: Pick<Parameters<typeof startServer>[0], 'gateway' | 'platform' | 'operations'>,
+  parts: Pick<Parameters<typeof startServer>[0], 'gateway' | 'platform' | 'console' | 'operations'>,
 ): Promise<HttpServer> {
   const address = publicAddress(config);
   const shared = { reusePort: post !== undefined, corsOrigins: config.corsOrigins };

@@ -11,7 +11,7 @@ import type { Logger } from './kernel/log.ts';
 import { systemRandom } from './kernel/random.ts';
 import { systemClock } from './kernel/time/clock.ts';
 import { sealClearDocuments } from './store/accounts/verifications.ts';
-import { type ApplyOptions, applyCatalog, loadCatalog, previewCatalog } from './store/catalog/catalog.ts';
+import { type ApplyOptions, applyCatalog, loadCatalog } from './store/catalog/catalog.ts';
 import type { Database } from './store/database.ts';
 import { isRightSecret } from './store/sealing.ts';
 import { readSecret } from './store/secret-file.ts';
@@ -60,15 +60,9 @@ export async function prepareCatalog(setup: Setup): Promise<void> {
   log.info({ changes: changes.length }, 'default catalogue applied for the vendor keys in the environment');
 }
 
-export async function applyCatalogFile(setup: Setup, path: string): Promise<readonly CatalogChange[]> {
+async function applyCatalogFile(setup: Setup, path: string): Promise<readonly CatalogChange[]> {
   const options = applyOptions(setup);
   return applyCatalog(setup.database, await readDocument(setup, path, options), options);
-}
-
-/** The changes that applying the file would make, without making them. */
-export async function previewCatalogFile(setup: Setup, path: string): Promise<readonly CatalogChange[]> {
-  const options = applyOptions(setup);
-  return previewCatalog(setup.database, await readDocument(setup, path, options), options);
 }
 
 function applyOptions({ sealer, log }: Setup): ApplyOptions {
@@ -84,7 +78,7 @@ async function readDocument({ config, database }: Setup, path: string, options: 
   throw new StartRefused(`the catalogue file ${path} is not valid:\n${problems.join('\n')}`);
 }
 
-function readCatalogFile(path: string): string {
+export function readCatalogFile(path: string): string {
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);

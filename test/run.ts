@@ -20,10 +20,26 @@ function stages(reportFile: string, vitestArguments: readonly string[]): readonl
     ...rest,
   ];
   const chosen =
-    vitestArguments.length === 0 ? ['--project', 'system', '--project', 'pure'] : vitestArguments;
+    vitestArguments.length === 0
+      ? ['--project', 'system', '--project', 'unit', '--project', 'console']
+      : vitestArguments;
+  // What did not change since the last run is not looked at again.
+  const known = (name: string): readonly string[] => [
+    '--incremental',
+    ...['--tsBuildInfoFile', join('node_modules', '.cache', `${name}.tsbuildinfo`)],
+  ];
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
   return [
-    { name: 'types', command: tool('typescript/bin/tsc', '--noEmit') },
+    { name: 'console', command: ['console/build/build.ts'] },
+    { name: 'types', command: tool('typescript/bin/tsc', '--noEmit', ...known('types')) },
+    {
+      name: 'types of the console',
+      command: tool('typescript/bin/tsc', '-p', 'console', ...known('console')),
+    },
+    {
+      name: 'types of its tests',
+      command: tool('typescript/bin/tsc', '-p', 'test/console', ...known('console-tests')),
+    },
     { name: 'style', command: tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.') },
     { name: 'tests', command: tool('vitest/vitest.mjs', 'run', ...reporters, ...chosen) },
   ];

@@ -22,6 +22,15 @@ export interface CredentialUse {
   readonly images: bigint;
 }
 
+/** The last attempts with a BYOK credential. */
+export interface RecentUse {
+  readonly lastUsedAtMs: number;
+  /** `ok`, an HTTP status, or the kind of failure. */
+  readonly lastOutcome: string;
+  /** The first failure since the last success. Undefined if the last attempt succeeded. */
+  readonly failingSinceMs: number | undefined;
+}
+
 export type VerificationKind = 'personal' | 'enterprise';
 
 /** The data of an account for an operator to check. */

@@ -4,6 +4,7 @@ import { createCalendar, createTimes } from '../kernel/time/calendar.ts';
 import { systemClock } from '../kernel/time/clock.ts';
 import { createDays } from '../kernel/time/days.ts';
 import type { OperationDeps } from '../operations/context.ts';
+import { Live } from '../operations/live/live.ts';
 import type { Setup } from '../setup.ts';
 import { announceAndWait } from '../store/changes.ts';
 import { openLogins } from './logins.ts';
@@ -14,7 +15,7 @@ export type OwnDeps = Pick<OperationDeps, 'gate' | 'health' | 'prober' | 'catalo
 /** What all operations work with, the same for a server and for a command. */
 export function createOperationDeps(setup: Setup, own: OwnDeps): OperationDeps {
   const { config, database, sealer, log } = setup;
-  return {
+  const deps = {
     ...{ config, database, sealer, log, ...own },
     ...createTimes(config.timeZone),
     logins: openLogins(database, setup),
@@ -24,6 +25,7 @@ export function createOperationDeps(setup: Setup, own: OwnDeps): OperationDeps {
     random: systemRandom,
     inForce: () => untilInForce(setup),
   };
+  return { ...deps, live: new Live(deps) };
 }
 
 const ELSEWHERE: GateAway = { kind: 'gate-away', retryAfterMs: 0 };

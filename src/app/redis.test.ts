@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { redisServer } from '../../test/prerequisites.ts';
 import { startRedis, type TestRedis } from '../../test/support/redis.ts';
 import { hadNoEffect } from '../gate/redis/script.ts';
+import { WRITING_ARGUMENTS } from '../gate/redis/script-arguments.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { AwaitedRedis } from './redis.ts';
 
@@ -16,7 +17,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     await redis.close();
   });
 
-  const ask = (): Promise<unknown> => awaited.eval('return ARGV[1]', 1, 'key', 'word');
+  const ask = (): Promise<unknown> => awaited.run('{key}', WRITING_ARGUMENTS);
 
   it('a Redis that is missing at the start fails as in an outage, and is used when it comes', async () => {
     redis = await startRedis();
@@ -27,7 +28,7 @@ describe.skipIf(redisServer === undefined)(title, () => {
     expect(hadNoEffect(error)).toBe(true);
     await redis.restart();
     await vi.waitFor(() => expect(awaited.up).toBe(true), { timeout: 60_000 });
-    expect(await ask()).toBe('word');
+    expect(await ask()).toBe('OK');
   });
 
   it('a Redis that refuses the password reports it, without the password in the log', async () => {

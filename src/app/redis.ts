@@ -1,17 +1,11 @@
 import { REDIS_LOOK_MS } from '../gate/redis/bounds.ts';
 import { connectRedis, type RedisConnection, RedisUnreachable } from '../gate/redis/connect.ts';
 import type { RedisClient } from '../gate/redis/script.ts';
+import { WRITING_ARGUMENTS } from '../gate/redis/script-arguments.ts';
 import type { Logger } from '../kernel/log.ts';
 
-/**
- * A check that writes: a server that is full, misses its replicas or is a replica answers but lets no call
- * enter. It removes what it wrote, with commands that the gate uses too. In a cluster it checks one master.
- */
-const LOOK = [
-  "redis.call('HSET', KEYS[1], 'look', '1') return redis.call('HDEL', KEYS[1], 'look')",
-  1,
-  'tollgate:{look}',
-] as const;
+/** The place of a check that leaves nothing behind. In a cluster it checks one master. */
+const CHECKED = 'tollgate:{look}';
 
 /**
  * A Redis that may not be reachable yet. A start does not wait for it and does not fail without it. Until it
@@ -42,12 +36,8 @@ export class AwaitedRedis implements RedisClient {
     return this.#up;
   }
 
-  evalsha(hash: string, keyCount: number, ...keysAndLine: string[]): Promise<unknown> {
-    return this.#client().evalsha(hash, keyCount, ...keysAndLine);
-  }
-
-  eval(text: string, keyCount: number, ...keysAndLine: string[]): Promise<unknown> {
-    return this.#client().eval(text, keyCount, ...keysAndLine);
+  run(hash: string, line: string): Promise<string> {
+    return this.#client().run(hash, line);
   }
 
   close(): void {
@@ -63,7 +53,8 @@ export class AwaitedRedis implements RedisClient {
   async #look(): Promise<void> {
     try {
       await this.#connect();
-      await this.eval(...LOOK);
+      // It writes: a server that is full, misses its replicas or is a replica answers but lets no call enter.
+      await this.run(CHECKED, WRITING_ARGUMENTS);
       this.#up = true;
     } catch {
       this.#up = false;
@@ -81,4 +72,4 @@ export class AwaitedRedis implements RedisClient {
 
 const unreachable = (): Promise<never> =>
   Promise.reject(new RedisUnreachable('Redis has not been reached yet'));
-const ABSENT: RedisClient = { evalsha: unreachable, eval: unreachable };
+const ABSENT: RedisClient = { run: unreachable };

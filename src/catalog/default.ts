@@ -42,7 +42,7 @@ export function defaultCatalog(
 }
 
 /** Prices in yuan per million tokens, about the vendors' list prices; undefined: not offered. */
-interface ModelRow {
+export interface ModelRow {
   readonly modelId: string;
   readonly name: string;
   readonly input?: string;
@@ -54,7 +54,7 @@ interface ModelRow {
   readonly maxOutputTokens?: number;
 }
 
-interface Offer {
+export interface Offer {
   readonly variable: string;
   readonly vendor: Vendor;
   readonly models: readonly ModelRow[];
@@ -89,7 +89,7 @@ const LARGE = { contextWindow: 400_000, maxOutputTokens: 128_000 };
 const CLAUDE = { contextWindow: 200_000, maxOutputTokens: 64_000 };
 const GEMINI = { contextWindow: 1_048_576, maxOutputTokens: 65_536 };
 
-const OFFERS: readonly Offer[] = [
+export const OFFERS: readonly Offer[] = [
   {
     variable: 'OPENAI_API_KEY',
     vendor: OPENAI,

@@ -17,18 +17,18 @@ export type Entity =
 
 /** One line of what `apply` did or would do. */
 export interface CatalogChange {
-  readonly kind: 'created' | 'updated' | 'disabled';
+  readonly kind: 'created' | 'updated' | 'disabled' | 'removed';
   readonly entity: Entity;
   /** The natural key: code, name, model_id, id or email. */
   readonly key: string;
-  /** Of an update: which fields, named as in the file. */
+  /** Named as in the file: what an update changed, and what a new entry has. */
   readonly fields: readonly FieldChange[];
 }
 
 export interface FieldChange {
   readonly name: string;
   /** Undefined for a secret: only the change is reported. */
-  readonly values: { readonly before: string; readonly after: string } | undefined;
+  readonly values: { readonly before: string | null; readonly after: string } | undefined;
 }
 
 /**
@@ -86,7 +86,8 @@ export function diffCatalog(
 
 export function formatChange(change: CatalogChange): string {
   const head = `${change.kind} ${change.entity} ${change.key}`;
-  const details = change.fields.map(({ name, values }) =>
+  const told = change.kind === 'updated' ? change.fields : [];
+  const details = told.map(({ name, values }) =>
     values === undefined ? `${name} changed` : `${name} ${values.before} → ${values.after}`,
   );
   return details.length === 0 ? head : `${head}: ${details.join(', ')}`;
@@ -108,7 +109,7 @@ function diffList<T>(
 ): readonly CatalogChange[] {
   return list.flatMap(({ wanted, present }) => {
     const after = describe(wanted);
-    if (present === undefined) return [created(entity, after.key)];
+    if (present === undefined) return [{ ...created(entity, after.key), fields: newFields(after) }];
     return updated(entity, describe(present), after);
   });
 }
@@ -140,6 +141,15 @@ function diffRoutes(model: ModelEntry, stored: StoredCatalog): readonly CatalogC
       (route): CatalogChange => ({ ...created('route', describe(route).key), kind: 'disabled' }),
     ),
   ];
+}
+
+function newFields({ fields: texts, secrets }: FieldTexts): readonly FieldChange[] {
+  return Object.entries(texts)
+    .filter(([, text]) => text !== 'none' && text !== 'unset')
+    .map(([name, text]) => ({
+      name,
+      values: secrets.includes(name) ? undefined : { before: null, after: text },
+    }));
 }
 
 function created(entity: Entity, key: string): CatalogChange {

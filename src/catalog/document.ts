@@ -30,6 +30,7 @@ export interface CatalogFile {
   readonly accounts: readonly AccountEntry[];
 }
 
+/** The secret of a file may be empty: it is left out, and the stored one stays. */
 export type CredentialEntry = Omit<Credential, 'id' | 'ownerAccountId'>;
 
 export interface ModelEntry extends Omit<Model, 'routes'> {

@@ -71,6 +71,10 @@ function checkCredentials(references: References): void {
         `credential "${credential.name}" belongs to "${stored.vendorCode}"; use another name`,
       );
     }
+    // The stored secret stays, if there is one that can be opened.
+    if (credential.secret === '' && (stored?.secret ?? '') === '') {
+      complain(references, `credentials[${index}].secret`, 'is required');
+    }
   });
 }
 

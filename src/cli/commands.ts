@@ -2,13 +2,14 @@ import { accountCreate } from './account/account.ts';
 import { accountLogout, accountPassword, accountSessions } from './account/account-access.ts';
 import { accountExport, accountLedger, accountUsage } from './account/account-logs.ts';
 import { accountAdjust, accountExchange, accountTopUp } from './account/account-money.ts';
+import { accountNote } from './account/account-note.ts';
 import { accountSet } from './account/account-set.ts';
 import { accountList, accountShow } from './account/account-show.ts';
 import { accountVerify, verificationList } from './account/account-verify.ts';
 import type { Command } from './command.ts';
 import { apply } from './commands/apply.ts';
 import { callList, callSearch, callShow } from './commands/call.ts';
-import { catalogDelete, catalogList, catalogShow } from './commands/catalog.ts';
+import { catalogDelete, catalogExport, catalogList, catalogShow } from './commands/catalog.ts';
 import { credentialAdd, credentialList, credentialRemove, credentialSet } from './commands/credential.ts';
 import { doctor } from './commands/doctor.ts';
 import { auditList, feedbackDone, feedbackList, registration } from './commands/inbox.ts';
@@ -17,6 +18,7 @@ import { migrate } from './commands/migrate.ts';
 import { nodes } from './commands/nodes.ts';
 import { overview } from './commands/overview.ts';
 import { subscriptionCancel, subscriptionGrant, subscriptionList } from './commands/subscription.ts';
+import { whatIf } from './commands/what-if.ts';
 import { demo } from './demo/demo.ts';
 import { serve } from './serve/serve.ts';
 
@@ -31,7 +33,9 @@ export const COMMANDS: readonly Command[] = [
   overview,
   catalogList,
   catalogShow,
+  catalogExport,
   catalogDelete,
+  whatIf,
   accountCreate,
   accountList,
   accountShow,
@@ -43,6 +47,7 @@ export const COMMANDS: readonly Command[] = [
   accountLogout,
   accountPassword,
   accountSessions,
+  accountNote,
   accountUsage,
   accountLedger,
   accountExport,

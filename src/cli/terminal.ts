@@ -6,7 +6,7 @@ import { silentLogger } from '../kernel/log.ts';
 import { createIsoFormat } from '../kernel/time/calendar.ts';
 import type { Context, OperationDeps } from '../operations/context.ts';
 import type { Failure } from '../operations/failure.ts';
-import type { DataAnswer, PageAnswer, TextAnswer } from '../operations/operation.ts';
+import type { Answer, PageAnswer } from '../operations/operation.ts';
 import { OPERATIONS } from '../operations/table.ts';
 import { createValidator } from '../platform/http/validate.ts';
 import type { Setup } from '../setup.ts';
@@ -47,18 +47,21 @@ export interface Terminal {
 /**
  * Runs operations as the API does: the same checks, the same work, the same data. Writes are recorded in the
  * audit log and in force when the command returns. If a server has not confirmed them, a warning is printed.
+ * A number that the work returns is the exit code.
  */
 export function atTerminal(
   input: CommandInput,
-  work: (terminal: Terminal) => Promise<void>,
+  work: (terminal: Terminal) => Promise<unknown>,
+  statementTimeoutMs?: number,
 ): Promise<number> {
-  return withStore(input, async (setup) => {
-    await work(openTerminal(setup, input));
-    return EXIT.ok;
-  });
+  const run = async (setup: Setup): Promise<number> => {
+    const code = await work(openTerminal(setup, input));
+    return typeof code === 'number' ? code : EXIT.ok;
+  };
+  return withStore(input, run, statementTimeoutMs);
 }
 
-type Answered = DataAnswer | PageAnswer | TextAnswer;
+type Answered = Exclude<Answer, Failure>;
 
 function openTerminal(setup: Setup, input: CommandInput): Terminal {
   const warn = (_fields: object, message: string): void => input.output.error(`warning: ${message}`);
@@ -113,7 +116,7 @@ async function requireAccount({ database }: Setup, input: CommandInput): Promise
 const OWN: Pick<OperationDeps, 'gate' | 'health' | 'prober'> = {
   gate: GATE_ELSEWHERE,
   health: { credentialReports: () => [], routeReports: () => [] },
-  prober: { probe: () => Promise.resolve({ kind: 'busy' }) },
+  prober: { probe: () => Promise.resolve({ kind: 'busy' }), test: () => Promise.resolve({ kind: 'busy' }) },
 };
 
 /** `accountId` is set for what accounts do with what is their own. */

@@ -8,7 +8,7 @@ import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import { fault } from '../kernel/fault.ts';
 import type { RawRequest, RequestFacts } from '../protocol/dialect.ts';
 import { getDialect } from '../protocol/registry.ts';
-import { enterRequest, limitsImages, moneyRequest, toRefusal } from './admit/enter.ts';
+import { enterRequest, limitHit, limitsImages, moneyRequest, toRefusal } from './admit/enter.ts';
 import { identifyAgain, WAIT_MS } from './admit/identify.ts';
 import { imagesExpected, quote } from './admit/quote.ts';
 import { refuseMoney } from './admit/refuse-money.ts';
@@ -154,7 +154,9 @@ export class CallRunner {
       return this.#reheld(reholding, admitted, option);
     }
     this.#imagesGuess = imagesGuess;
-    const accountAgeMs = clock.monotonic() - caller.readAtMs;
+    const askedAt = clock.monotonic();
+    this.#call.gateAskedAt = askedAt;
+    const accountAgeMs = askedAt - caller.readAtMs;
     const entering = gate.enter(
       enterRequest({ callId, account, accountAgeMs, limits, facts, imagesGuess, money }),
     );
@@ -189,6 +191,7 @@ export class CallRunner {
     if (result.kind !== 'entered') return this.#refused(result, admitted);
     fault('gate.after-enter');
     this.#call.lease = result.lease;
+    this.#call.admittedAt = this.#gateway.deps.clock.monotonic();
     this.#pay(option);
     return admitted;
   }
@@ -230,12 +233,16 @@ export class CallRunner {
   }
 
   #refused(result: GateRefused | GateAway, { context, routes, money }: Admitted): Refusal {
-    if (result.kind === 'gate-away') return toRefusal(result);
+    const { facts, pricing } = context;
+    const { catalog, moment, protocol } = this.#eligibility;
+    const limits = chooseLimits(this.#call.caller, catalog, moment.nowMs);
+    const { inputTokensEstimate: inputTokens, images } = facts;
+    const needed = { limits, inputTokens, images, imagesGuess: this.#imagesGuess, money };
+    if (result.kind === 'gate-away') return toRefusal(result, needed);
     const { reason } = result;
     this.#gateway.deps.observer.gateRefused(reason);
-    if (money === undefined || (reason !== 'credits' && reason !== 'cap')) return toRefusal(result);
-    const { facts, pricing } = context;
-    return refuseMoney(result, { facts, routes, pricing, money, protocol: this.#eligibility.protocol });
+    if (money === undefined || (reason !== 'credits' && reason !== 'cap')) return toRefusal(result, needed);
+    return refuseMoney(result, { facts, routes, pricing, money, protocol, hit: limitHit(result, needed) });
   }
 
   #pay({ payment }: ServingOption): void {

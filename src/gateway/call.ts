@@ -42,6 +42,13 @@ export interface Call {
   readonly attempts: Attempt[];
   /** When the current attempt began; `undefined` between attempts. */
   attemptStartedAt: number | undefined;
+  /** When the head of the vendor's answer to the current attempt arrived. */
+  headAt: number | undefined;
+  /** When the gate was asked, and when it admitted the call. */
+  gateAskedAt: number | undefined;
+  admittedAt: number | undefined;
+  /** What the gateway itself answers instead of a vendor. */
+  refusal: Refusal | undefined;
   /** When the first byte of the answer was sent to the client. */
   firstByteAt: number | undefined;
   /** The client's request in the form of the hub, decoded once for all routes. */
@@ -103,6 +110,10 @@ export function newCall(start: CallStart): Call {
     expected: undefined,
     attempts: [],
     attemptStartedAt: undefined,
+    headAt: undefined,
+    gateAskedAt: undefined,
+    admittedAt: undefined,
+    refusal: undefined,
     firstByteAt: undefined,
     decoded: undefined,
     countedInput: undefined,

@@ -117,12 +117,14 @@ function runCall(call: Call, received: Received, gateway: Gateway): Promise<Refu
 /** The call was refused after authentication: it is logged, but never charged. */
 function endRefused(call: Call, response: ServerResponse, refusal: Refusal, { deps }: Gateway): void {
   const { status, code } = refusal.error;
+  const named = nameModel(refusal, call.modelAsked);
+  call.refusal = named;
   settleCall(
     call,
     { status, errorCode: code, verdict: 'refused', usage: NO_USAGE, estimated: false },
     deps.settlement,
   );
-  sendRefusal(response, nameModel(refusal, call.modelAsked), call.id, call.endpoint.protocol);
+  sendRefusal(response, named, call.id, call.endpoint.protocol);
 }
 
 /** An error in our code. The client gets only the request id; the log has the details. */
@@ -139,6 +141,7 @@ function endFailed(call: Call, response: ServerResponse, error: unknown, { deps 
     usage: NO_USAGE,
     estimated: false,
   };
+  call.refusal = refusal;
   if (!call.settled) settleCall(call, outcome, deps.settlement);
   if (response.headersSent) resetAfter(response, undefined);
   else sendRefusal(response, refusal, call.id, call.endpoint.protocol);

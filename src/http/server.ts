@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ConsoleFiles } from '../console/files.ts';
 import { sendRefusal } from '../gateway/answer/answer.ts';
 import { serveCount } from '../gateway/endpoints/count.ts';
 import { type EndpointMatch, matchEndpoint } from '../gateway/endpoints/endpoints.ts';
@@ -48,6 +49,8 @@ export interface ServerParts extends ListeningPlace {
   readonly gateway: Gateway | undefined;
   /** All paths below `/api`, and the documents about it. */
   readonly platform: Platform | undefined;
+  /** The pages of the web console. */
+  readonly console: ConsoleFiles | undefined;
   readonly operations: Operations;
   /** Origins whose pages may read answers; none if empty. */
   readonly corsOrigins: readonly string[];
@@ -216,7 +219,9 @@ function operate(request: IncomingMessage, response: ServerResponse, parts: Serv
   const answer = { response, requestId, status: 200 };
   const path = requestPath(request);
   if (answerHealth(path, answer, parts.operations)) return;
-  if (path === '/') {
+  response.setHeader('x-request-id', requestId);
+  if (path !== '' && parts.console?.serve(request, response, path)) return;
+  if (path === '/' && (request.method === 'GET' || request.method === 'HEAD')) {
     sendText(answer, 'Tollgate\n');
     return;
   }

@@ -181,10 +181,35 @@ export interface Refusal {
   readonly retryAfterSeconds?: number;
   /** The value of `x-tollgate-limit`: the real dimension, limit, used and reset. */
   readonly limit?: string;
+  /** The same for the call log. */
+  readonly hit?: LimitHit;
   /** The fields of a vendor's error, because its clients act on them. Then the body has no field of ours. */
   readonly vendorFields?: VendorErrorFields;
   /** `error.details` of the body: what a vendor's SDK acts on, beside what we say. */
   readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The limit that refused a call, for the call log. Figures are whole numbers as texts: counts, micro-yuan for
+ * `amount`, `coverage` and `cap`, micro-Credits for `credits`.
+ */
+export interface LimitHit {
+  /** `concurrency`, a dimension of a policy, `coverage`, `credits` or `cap`. */
+  readonly of: string;
+  /** `account:12`, `key:34` or `subscription:56`; null for `credits` and `cap`. */
+  readonly scope: string | null;
+  /** The name of the limit policy. */
+  readonly policy: string | null;
+  readonly limit: string;
+  readonly used: string;
+  /** What running calls hold. */
+  readonly held: string;
+  /** What the call needed at least. */
+  readonly needed: string | null;
+  /** The length of the window; 0 without one. */
+  readonly seconds: number;
+  /** From the refusal until the limit is free again; 0 if time alone does not free it. */
+  readonly resetMs: number;
 }
 
 /** The error body of OpenAI's protocols, beside its message. */
@@ -198,13 +223,14 @@ export interface RefusalDetail {
   readonly message?: string;
   readonly retryAfterMs?: number;
   readonly limit?: string;
+  readonly hit?: LimitHit;
   readonly vendorFields?: VendorErrorFields;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export function refuse(name: ErrorName, detail: RefusalDetail = {}): Refusal {
   const error = ERRORS[name];
-  const { retryAfterMs, limit, vendorFields, details } = detail;
+  const { retryAfterMs, limit, hit, vendorFields, details } = detail;
   assert(retryAfterMs === undefined || Number.isFinite(retryAfterMs), 'a wait is a finite number');
   return {
     kind: 'refusal',
@@ -212,6 +238,7 @@ export function refuse(name: ErrorName, detail: RefusalDetail = {}): Refusal {
     message: detail.message ?? error.message,
     ...(retryAfterMs === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }),
     ...(limit === undefined ? {} : { limit }),
+    ...(hit === undefined ? {} : { hit }),
     ...(vendorFields === undefined ? {} : { vendorFields }),
     ...(details === undefined ? {} : { details }),
   };

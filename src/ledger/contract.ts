@@ -1,6 +1,7 @@
 import type { Funds } from '../accounts/contract.ts';
 import type { PriceSnapshot } from '../catalog/price.ts';
 import type { LeasedWindow, RememberedWindow } from '../gate/contract.ts';
+import type { LimitHit } from '../kernel/errors.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type { Usage } from '../kernel/usage.ts';
 import type { Expected } from './shortfall.ts';
@@ -44,6 +45,22 @@ export interface Attempt {
   /** `ok`, an HTTP status, or `connect`, `timeout`, `reset`, `protocol`. */
   readonly outcome: string;
   readonly durationMs: number;
+  /** From the arrival of the call until the attempt began. Absent in older journals. */
+  readonly startMs?: number | undefined;
+  /** From the arrival of the call until the head of the vendor's answer. Absent without one. */
+  readonly headMs?: number | undefined;
+}
+
+/** Characters of the message of a refused call in the call log. */
+export const LOGGED_MESSAGE_CHARS_MAX = 500;
+
+/** Why the gateway itself refused or ended a call. */
+export interface LoggedRefusal {
+  /** As the client got it, shortened. */
+  readonly message: string;
+  readonly retryAfterSeconds?: number | undefined;
+  /** Set if a limit or the lack of money refused the call. */
+  readonly hit?: LimitHit | undefined;
 }
 
 /**
@@ -114,6 +131,11 @@ export interface Course {
   readonly attempts: readonly Attempt[];
   /** Recorded for calls paid by Credits, to explain a shortfall. Absent in older journals. */
   readonly expected?: Expected | undefined;
+  /** From the arrival of the call until it entered the gate. Absent in older journals, and if it did not. */
+  readonly admittedMs?: number | undefined;
+  /** The part of it that the gate took. */
+  readonly gateMs?: number | undefined;
+  readonly refusal?: LoggedRefusal | undefined;
   readonly ttfbMs: number | null;
   readonly durationMs: number;
   readonly droppedFields: readonly string[];

@@ -2,7 +2,7 @@ import { chargeableCreditsMicro, costMicro } from '../catalog/price.ts';
 import { assert } from '../kernel/assert.ts';
 import { totalTokens, type Usage } from '../kernel/usage.ts';
 import type { Bill, CallRecord, CallTerms, Course, FreeReason, Outcome } from './contract.ts';
-import { useOfWindows, type WindowUse } from './window-use.ts';
+import { type WindowUse, windowUse } from './window-use.ts';
 
 /** What the usage costs on the terms of the call. Only Credits are charged. */
 export function computeBill(
@@ -42,10 +42,13 @@ export function endRecord(terms: CallTerms, outcome: Outcome, end: CallEnd): Cal
     freeReason: findFreeReason({ payer: terms.payer, chargeMicro, usage }),
     attempts: end.attempts,
     expected: terms.payer === 'credits' ? end.expected : undefined,
+    admittedMs: end.admittedMs,
+    gateMs: end.gateMs,
+    refusal: end.refusal,
     ttfbMs: end.ttfbMs,
     durationMs: end.durationMs,
     droppedFields: end.droppedFields,
-    windows: useOfWindows(terms.windows, { tokens, images, amountMicro, videos: usage.videos }),
+    windows: windowUse(terms.windows, { tokens, images, amountMicro, videos: usage.videos }),
   };
 }
 

@@ -1,4 +1,3 @@
-import type { Rates } from '../catalog/price.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type { CallRecord, Granted, Payer } from './contract.ts';
 import type { Receipt } from './receipt.ts';
@@ -9,13 +8,11 @@ import type { Receipt } from './receipt.ts';
 export interface LoggedCall extends Omit<CallRecord, keyof Granted | NotShown> {
   /** The id of the row. It orders calls of the same millisecond. */
   readonly id: number;
-  /** The values at the time of the call; null if it reached no vendor. */
-  readonly rates: Rates | null;
   /** The charge, micro-Credits; 0 if it was free. */
   readonly creditsMicro: bigint;
 }
 
-type NotShown = 'routeId' | 'price' | 'chargeMicro' | 'heldMicro' | 'expected' | 'windows';
+type NotShown = 'routeId' | 'chargeMicro' | 'expected' | 'windows';
 
 /** A row of the consumption log. */
 export interface ConsumptionItem {
@@ -36,6 +33,10 @@ export interface BalanceItem {
   readonly changeMicro: bigint;
   readonly afterMicro: bigint;
   readonly ref: string;
+  /** `ref` is the id of a call. */
+  readonly isOfCall: boolean;
+  /** The model of the call, in pages, while the call is in the log. */
+  readonly model: string | undefined;
   readonly createdAtMs: number;
 }
 
@@ -46,8 +47,8 @@ export interface TimeRange {
 }
 
 export interface LogFilter extends TimeRange {
-  /** The model that served the call. If none did, the requested model. */
-  readonly model?: string | undefined;
+  /** One of these models served the call, or was requested if none did. */
+  readonly models?: readonly string[] | undefined;
   readonly keyId?: number | undefined;
   readonly protocol?: Protocol | undefined;
   /** An HTTP status; `ok` is served as requested, or aborted by the client; `failed` is everything else. */

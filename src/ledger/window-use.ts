@@ -14,7 +14,7 @@ export interface WindowUse {
 const NONE: readonly RememberedWindow[] = Object.freeze([]);
 
 /** The use of each window that counts the call: the same numbers that the gate counts at its end. */
-export function useOfWindows(windows: readonly LeasedWindow[], use: WindowUse): readonly RememberedWindow[] {
+export function windowUse(windows: readonly LeasedWindow[], use: WindowUse): readonly RememberedWindow[] {
   if (windows.length === 0) return NONE;
   return windows.map(({ scope, dimension, seconds, startedAtMs }) => ({
     scope,

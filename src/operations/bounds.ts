@@ -32,6 +32,31 @@ export const PLATFORM_TIMEOUT_MS = 15_000;
 export const PLATFORM_EXPORTS_MAX = 4;
 export const PLATFORM_EXPORTS_OF_ONE_MAX = 2;
 export const PLATFORM_EXPORT_STALL_MS = 30_000;
+/** Streams of events at a time, in total and per account; and what one may hold that is not read yet. */
+export const LIVE_STREAMS_MAX = 500;
+export const LIVE_STREAMS_OF_ONE_MAX = 8;
+export const LIVE_UNREAD_BYTES_MAX = 512 * KIB;
+/** A comment in this interval shows that a stream is alive; a client waits this long before it comes back. */
+export const LIVE_HEARTBEAT_MS = 15_000;
+export const LIVE_RETRY_MS = 2_000;
+/** How often new calls, accounts with their limits, and logins are looked at while somebody listens. */
+export const LIVE_CALLS_MS = 1_000;
+export const LIVE_ACCOUNTS_MS = 2_000;
+export const LIVE_SESSIONS_MS = 5_000;
+/** Accounts whose limits one look reads. With more listeners each account has its turn. */
+export const LIVE_ACCOUNTS_AT_ONCE = 20;
+/** Calls that one look or one resumption sends. With more the reader is told to read the page again. */
+export const LIVE_CALLS_AT_ONCE = 500;
+/** Numbers of calls may be committed out of order within this time, and within so many calls. */
+export const LIVE_OVERLAP_MS = 15_000;
+export const LIVE_OVERLAP_CALLS = 2_000;
+export const LIVE_KNOWN_MAX = 20_000;
+/** A stream is resumed after a break of this length, by a token with so many calls and characters. */
+export const LIVE_RESUME_MS = 600_000;
+export const LIVE_TOKEN_CALLS_MAX = 64;
+export const LIVE_TOKEN_CHARS_MAX = 1_000;
+/** The newest calls of an account in which the last use of its BYOK credentials is looked for. */
+export const RECENT_CALLS_MAX = 500;
 /** Proxies in the `X-Forwarded-For` of one request. Beyond them the address counts as unknown. */
 export const FORWARDED_HOPS_MAX = 32;
 /** Characters of a login token or a cookie header that are read. */
@@ -43,6 +68,8 @@ export const SHOWN_NAME_CHARS_MAX = 60;
 export const ACCESS_TOKEN_MS = 1_800_000;
 export const REFRESH_TOKEN_MS = 2_592_000_000;
 export const COOKIE_SESSION_MS = 604_800_000;
+/** Lifetime of a key of the playground. */
+export const PLAYGROUND_KEY_MS = 3_600_000;
 /** The accuracy of the last use of a session. */
 export const SESSION_USE_MS = 60_000;
 /** Lifetime of the cookie that lets a known browser log in while strangers guess: half a year. */
@@ -73,10 +100,13 @@ export const EXPORT_ROWS_AT_ONCE = 1_000;
 export const EXPORT_DAYS_MAX = 366;
 /** Pages of the logs are found without a scan, so only arithmetic bounds their number. */
 export const LOG_PAGE_NUMBER_MAX = 1_000_000_000;
+/** Models of one filter. */
+export const FILTER_MODELS_MAX = 20;
 /** A search over the calls of all accounts: time for one page, and days that one statement covers. */
 export const SEARCH_MS_MAX = 3_000;
 export const SEARCH_DAYS_MAX = 32;
-/** Points of a trend: a month of hours, or a year of days. */
+/** Points of a trend: three hours of minutes, read from the log; a month of hours; a year of days. */
+export const TREND_MINUTES_MAX = 180;
 export const TREND_HOURS_MAX = 744;
 export const TREND_DAYS_MAX = 366;
 /** Models or keys of a statistic. Clients may send any model name, and each one that failed has a row. */
@@ -102,5 +132,29 @@ export const CREDENTIAL_STATS_DAYS_MAX = 366;
 /** A test of a vendor credential: its time, bytes read, characters shown, and tests at a time. */
 export const PROBE_WAIT_MS = 10_000;
 export const PROBE_ANSWER_BYTES_MAX = 64 * KIB;
+/** The same for a test that makes an image. It stays below the time of a request. */
+export const PROBE_IMAGE_WAIT_MS = 13_000;
+export const PROBE_IMAGE_BYTES_MAX = 16 * MIB;
 export const PROBE_MESSAGE_CHARS_MAX = 300;
 export const PROBES_AT_ONCE = 16;
+/** Two texts of an entry are compared up to this product of lines; equal lines shown around a change. */
+export const DIFF_CELLS_MAX = 250_000;
+export const DIFF_CONTEXT_LINES = 3;
+/** Past calls priced with another catalogue: calls, rows of a statement, time, and days of the period. */
+export const WHAT_IF_CALLS_MAX = 200_000;
+export const WHAT_IF_PAGE_ROWS = 1_000;
+export const WHAT_IF_MS_MAX = 8_000;
+export const PERIOD_DAYS_MAX = 366;
+/** Percentiles of the first token: parts of a period that are read, and calls of each. */
+export const TTFT_SAMPLE_SLICES = 360;
+export const TTFT_SAMPLE_CALLS = 40;
+/** Calls of the last hour that are counted by route. */
+export const ROUTE_TRAFFIC_CALLS_MAX = 100_000;
+/**
+ * The doctor of a server: time for all checks, how long a request waits for them, and how long they are not
+ * repeated; at least this many times as long as they took.
+ */
+export const DOCTOR_MS_MAX = 120_000;
+export const DOCTOR_WAIT_MS = 5_000;
+export const DOCTOR_LIFE_MS = 60_000;
+export const DOCTOR_REST = 20;

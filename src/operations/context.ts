@@ -42,7 +42,8 @@ export interface OperationDeps extends Times {
   readonly gate: Pick<Gate, 'look'>;
   /** What the gateway of this process has observed of the vendors. */
   readonly health: HealthReports;
-  readonly prober: Pick<Prober, 'probe'>;
+  readonly prober: Pick<Prober, 'probe' | 'test'>;
+  readonly live: LiveFeed;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -51,6 +52,26 @@ export interface OperationDeps extends Times {
   month(timeMs: number): string;
   /** Returns when every node has what was written so far, or after a bounded wait. */
   inForce(): Promise<void>;
+}
+
+/** An open stream of events. */
+export interface EventSink {
+  /** With `id` a client goes on after this event when it comes back. */
+  send(event: { readonly name: string; readonly data: unknown; readonly id?: string }): void;
+  end(): void;
+}
+
+/** What happens, for those who watch it. */
+export interface LiveFeed {
+  /** `after` is the id of the last event that the reader got. Returns what ends the watch. */
+  join(reader: LiveReader, after: string | undefined, sink: EventSink): () => void;
+  /** Ends all streams, and those that begin later: the process stops. */
+  close(): void;
+}
+
+export interface LiveReader extends LoggedIn {
+  /** Of the own account, or of the whole platform. */
+  readonly of: 'account' | 'platform';
 }
 
 /** The login of a request. It is read for every request, so that a logout is in force at once. */

@@ -1,4 +1,4 @@
-import type { Context } from './context.ts';
+import type { Context, EventSink } from './context.ts';
 import type { Failure, FailureName } from './failure.ts';
 import type { Static, TObject, TSchema } from './schema.ts';
 
@@ -35,6 +35,8 @@ export interface Operation<
   readonly paged?: true;
   /** The answer is a file of this content type (a TextAnswer). `data` then describes its text. */
   readonly file?: string;
+  /** The answer is a stream of events. The header `Last-Event-ID` counts as the query's `after`. */
+  readonly events?: true;
   /** Failures besides those that follow from access, schema and body. */
   readonly fails?: readonly FailureName[];
   /** Shown by OpenAPI. A test checks it against the schemas. */
@@ -60,7 +62,7 @@ export interface Input<Params extends TObject, Query extends TObject, Body exten
   readonly body: Static<Body>;
 }
 
-export type Answer = DataAnswer | PageAnswer | TextAnswer | Failure;
+export type Answer = DataAnswer | PageAnswer | TextAnswer | EventsAnswer | Failure;
 
 export interface DataAnswer {
   readonly kind: 'data';
@@ -83,6 +85,13 @@ export interface TextAnswer {
   readonly contentType: string;
   readonly fileName: string;
   readonly chunks: AsyncIterable<string>;
+}
+
+/** Server-sent events. Between two of them it takes no slot and no connection to the database. */
+export interface EventsAnswer {
+  readonly kind: 'events';
+  /** Begins to send. The function that it returns is called once, when the client is gone. */
+  open(sink: EventSink): () => void;
 }
 
 /** Infers the types of one operation. It does nothing else. */

@@ -9,7 +9,9 @@ import { pricingOperations } from './catalog/pricing.ts';
 import { settingsOperations } from './catalog/settings.ts';
 import { feedbackOperations } from './inbox/feedback.ts';
 import { keyOperations } from './keys/keys.ts';
+import { playgroundOperations } from './keys/playground-key.ts';
 import { limitOperations } from './limits/limits.ts';
+import { ownLiveOperations } from './live/live-streams.ts';
 import { accountLogOperations } from './logs/account-logs.ts';
 import { exportOperations } from './logs/export.ts';
 import { logOperations } from './logs/logs.ts';
@@ -17,6 +19,7 @@ import type { Operation } from './operation.ts';
 import { rankingOperations } from './stats/ranking.ts';
 import { statsOperations } from './stats/stats.ts';
 import { groupOperations } from './stats/stats-groups.ts';
+import { usageSeriesOperations } from './stats/usage-series.ts';
 import { planOperations } from './subscriptions/plans.ts';
 import { subscriptionOperations } from './subscriptions/subscriptions.ts';
 import { verificationOperations } from './verifications/own-verification.ts';
@@ -27,7 +30,17 @@ const OWN_USAGE: readonly Operation[] = [
   ...exportOperations,
   ...statsOperations,
   ...groupOperations,
+  ...usageSeriesOperations,
 ];
+
+/** What else an account reads of its own. Operators read the same of any account. */
+const OWN_STATE: readonly Operation[] = [
+  ...limitOperations,
+  ...preferenceOperations,
+  ...verificationOperations,
+  ...byokOperations,
+  ...byokUseOperations,
+].filter(({ method, access, name }) => method === 'GET' && access === 'user' && name !== 'byok.vendors');
 
 /** What everybody may do, and what an account may do with what is its own. */
 const USERS: readonly Operation[] = [
@@ -39,6 +52,7 @@ const USERS: readonly Operation[] = [
   ...rankingOperations,
   ...feedbackOperations,
   ...keyOperations,
+  ...playgroundOperations,
   ...ownAccountOperations,
   ...preferenceOperations,
   ...subscriptionOperations,
@@ -46,6 +60,7 @@ const USERS: readonly Operation[] = [
   ...verificationOperations,
   ...byokOperations,
   ...byokUseOperations,
+  ...ownLiveOperations,
   ...OWN_USAGE,
 ];
 
@@ -53,5 +68,5 @@ const USERS: readonly Operation[] = [
 export const OPERATIONS: readonly Operation[] = [
   ...USERS,
   ...ADMIN_OPERATIONS,
-  ...accountLogOperations(OWN_USAGE),
+  ...accountLogOperations([...OWN_USAGE, ...OWN_STATE]),
 ];

@@ -14,6 +14,7 @@ import { type CellResult, KEEP_ALIVE_MS, runCell, type Scene } from './cell.ts';
 import { startDoorman } from './doorman.ts';
 import { isLoopbackOnly, runInLoopback } from './loopback.ts';
 import { renderProblems, renderTable, renderTranscript } from './report.ts';
+import { PYTHON, runSnippets } from './snippets.ts';
 
 const FOLDER = import.meta.dirname;
 const PROGRAMS = join(FOLDER, 'node_modules', '.bin');
@@ -24,6 +25,8 @@ interface Options {
   readonly verbose: boolean;
   /** Where bodies of requests and answers are written, for people who look for a fault. */
   readonly bodies: string | undefined;
+  /** What of the two is run. */
+  readonly only: 'cells' | 'snippets' | undefined;
 }
 
 function readOptions(parameters: readonly string[]): Options {
@@ -34,22 +37,33 @@ function readOptions(parameters: readonly string[]): Options {
       upstream: { type: 'string', multiple: true },
       verbose: { type: 'boolean', default: false },
       bodies: { type: 'string' },
+      only: { type: 'string' },
     },
   });
-  const { agent, upstream, verbose, bodies } = values;
+  const { agent, upstream, verbose, bodies, only } = values;
+  const isChosen = agent !== undefined || upstream !== undefined;
   return {
     agents: AGENTS.filter(({ id }) => agent?.includes(id) ?? true),
     upstreams: UPSTREAMS.filter(({ name }) => upstream?.includes(name) ?? true),
     verbose,
     bodies,
+    only: only === 'snippets' || only === 'cells' ? only : isChosen ? 'cells' : undefined,
   };
 }
 
-/** From the lock file, into this folder only: 900 MB that neither the product nor its tests need. */
+/** From the lock file and the list of versions, into this folder only: 900 MB that nothing else needs. */
 function install(): boolean {
-  if (AGENTS.every(({ program }) => existsSync(join(PROGRAMS, program)))) return true;
-  const parameters = ['ci', '--no-audit', '--no-fund'];
-  return spawnSync('npm', parameters, { cwd: FOLDER, stdio: 'inherit' }).status === 0;
+  const run = (command: string, parameters: readonly string[]): boolean =>
+    spawnSync(command, parameters, { cwd: FOLDER, stdio: 'inherit' }).status === 0;
+  const programs = [...AGENTS.map(({ program }) => program), 'opencode'];
+  const isThere = programs.every((program) => existsSync(join(PROGRAMS, program)));
+  if (!isThere && !run('npm', ['ci', '--no-audit', '--no-fund'])) return false;
+  if (existsSync(join(PYTHON, 'installed'))) return true;
+  return (
+    run('python3', ['-m', 'venv', PYTHON]) &&
+    run(join(PYTHON, 'bin', 'pip'), ['install', '-q', '-r', 'requirements.txt']) &&
+    run('touch', [join(PYTHON, 'installed')])
+  );
 }
 
 async function runAll(options: Options): Promise<readonly CellResult[]> {
@@ -102,6 +116,24 @@ async function show(world: World, result: CellResult, { verbose, bodies }: Optio
     await writeFile(join(bodies, `${name}-vendor-${index}.json`), world.simulator.truth.body(call) ?? '');
 }
 
+async function runMatrix(options: Options): Promise<boolean> {
+  const results = await runAll(options);
+  console.log(renderTable(results));
+  const expected = options.agents.length * options.upstreams.length;
+  return results.length === expected && results.every(({ problems }) => problems.length === 0);
+}
+
+/** What the console shows for the agents and for Python. */
+async function runShown(): Promise<boolean> {
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  try {
+    return await runSnippets([PROGRAMS, join(PYTHON, 'bin')], interrupted.signal);
+  } finally {
+    await stopTestServer();
+  }
+}
+
 async function main(parameters: readonly string[]): Promise<number> {
   const options = readOptions(parameters);
   if (!install()) return 1;
@@ -111,10 +143,9 @@ async function main(parameters: readonly string[]): Promise<number> {
     console.error(`The agents run only where nothing can leave the machine: ${ended}.`);
     return 1;
   }
-  const results = await runAll(options);
-  console.log(renderTable(results));
-  const expected = options.agents.length * options.upstreams.length;
-  return results.length === expected && results.every(({ problems }) => problems.length === 0) ? 0 : 1;
+  const areCellsGood = options.only === 'snippets' || (await runMatrix(options));
+  const areSnippetsGood = options.only === 'cells' || (await runShown());
+  return areCellsGood && areSnippetsGood ? 0 : 1;
 }
 
 process.exitCode = await main(process.argv.slice(2));

@@ -36,8 +36,8 @@ describe('account list', () => {
 
   test('prints a table for people', async () => {
     const { stdout } = await run('account', 'list', '--size', '1');
-    expect(stdout).toMatch(/^ID +EMAIL +STATUS +ROLE +TYPE +CREDITS +BALANCE\n/);
-    expect(stdout).toMatch(/\n\d+ +user@example.com +enabled +user +1 +50000\.5 +100\n1 to 1 of 2\n$/);
+    expect(stdout).toMatch(/^ID +EMAIL +STATUS +ROLE +TYPE +CREDITS +BALANCE +SPENT +SEEN\n/);
+    expect(stdout).toMatch(/\n\d+ +user@example.com +enabled +user +1 +50000\.5 +100 +0\n1 to 1 of 2\n$/);
   });
 
   test.each([

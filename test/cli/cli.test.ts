@@ -42,7 +42,8 @@ test('the compile cache of a command is kept for the next one', async () => {
   const kept = join(folder, 'compiled');
   const first = await tollgate(['--version'], { ...environment, NODE_COMPILE_CACHE: kept });
   expect(first.code).toBe(0);
-  await run('--version');
+  // The tests keep what they compile too; here the command chooses by itself.
+  await tollgate(['--version'], { ...environment, NODE_COMPILE_CACHE: '' });
   for (const place of [kept, join(projectRoot, 'node_modules/.cache/tollgate')]) {
     expect((await readdir(place, { recursive: true })).length).toBeGreaterThan(100);
   }

@@ -9,7 +9,8 @@ import { answerText, curlLine, SHAPES } from '../../src/cli/demo/demo-shapes.ts'
 import { parseMicro } from '../../src/kernel/money.ts';
 import { projectRoot } from '../house/tree.ts';
 import { curl } from '../prerequisites.ts';
-import { type Program, startProgram, tollgate, untilSaid } from '../support/processes.ts';
+import { createApi, loginWith } from '../support/api.ts';
+import { type Program, startProgram, tollgate, until, untilSaid } from '../support/processes.ts';
 
 const execute = promisify(execFile);
 const ADDRESS = 'http://127.0.0.1:8080';
@@ -102,6 +103,21 @@ describe('the demo', () => {
     const [user, operator] = report.accounts;
     expect(user?.password).toMatch(/^[\w-]{16}$/);
     expect(user?.password).not.toBe(operator?.password);
+  });
+
+  test('has a month of calls and keeps more coming, and its ledger is correct', async () => {
+    const operator = report.accounts[1];
+    const api = createApi(report.url);
+    const token = await loginWith(api, operator?.email ?? '', operator?.password ?? '');
+    const newest = async (): Promise<string> => {
+      const { body } = await api('GET', '/api/v1/admin/calls?size=1', { token });
+      return body.data.calls[0].request_id;
+    };
+    const first = await newest();
+    await until(async () => (await newest()) !== first);
+    const [data = ''] = await readdir(folder);
+    const { stdout } = await tollgate(['doctor', '--json'], { TOLLGATE_DATA: join(folder, data) });
+    expect(JSON.parse(stdout)).toMatchObject({ findings: [] });
   });
 
   test('serves on the loopback address only, and reports that it is ready', async () => {

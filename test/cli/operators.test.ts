@@ -135,6 +135,10 @@ describe('the commands feedback, registration and overview', () => {
     expect((await run('feedback', 'done', '--id', '1')).code).toBe(0);
     expect(await json('feedback', 'list', '--status', 'open')).toEqual({ total: 0, items: [] });
     expect((await run('feedback', 'done', '--id', '99')).code).toBe(1);
+    expect((await run('feedback', 'done', '--id', '1', '--answer', 'Thank you')).code).toBe(0);
+    expect(await json('feedback', 'list')).toMatchObject({
+      items: [{ status: 'done', answer: 'Thank you' }],
+    });
   });
 
   test('show and set registration', async () => {

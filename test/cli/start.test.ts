@@ -146,6 +146,9 @@ test.skipIf(!terminals)(
       const [, token = ''] = /^│ +setup token: (tgo1\.\S{43}) +│\r$/m.exec(shown) ?? [];
       const [, address = ''] = /^│ Address +(http:\/\/127\.0\.0\.1:\d+) +│\r$/m.exec(shown) ?? [];
       expect(shown).toContain(`│ Reference  ${address}/docs `);
+      // The console comes first: its address is all that one needs.
+      expect(shown).toContain(`│   ${address}/setup#token=${token} `);
+      expect(shown.indexOf('/setup#token=')).toBeLessThan(shown.indexOf('curl'));
       expect(shown).toContain(`"token":"${token}"`);
       expect(shown).toMatch(/ \(Asia\/Shanghai\), also after a restart\./);
       expect(shown).not.toMatch(/\{"level"|0\.0\.0\.0/);

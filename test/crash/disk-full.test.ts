@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, rmdir, statfs, writeFile } from 'node:fs/promises';
+import { appendFileSync, statfsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -54,6 +55,7 @@ describe.skipIf(!canMount)(title, () => {
   let embedded: EmbeddedServer;
   let database: Database;
   let client: Client;
+  let filling: NodeJS.Timeout | undefined;
 
   beforeAll(async () => {
     simulator = await startSimulatorProcess();
@@ -68,6 +70,7 @@ describe.skipIf(!canMount)(title, () => {
   }, 300_000);
 
   afterAll(async () => {
+    clearInterval(filling);
     server?.kill('SIGKILL');
     await server?.exited;
     await database?.close();
@@ -77,13 +80,23 @@ describe.skipIf(!canMount)(title, () => {
     await place?.remove();
   });
 
-  /** A real file that takes every byte that is left. */
-  async function fill(): Promise<string> {
+  /** A real file takes every byte that is left, also what the journal frees later, until it is let go. */
+  function fill(): () => Promise<void> {
     const path = join(journal, 'filler');
-    const { bavail, bsize } = await statfs(journal);
-    await writeFile(path, Buffer.alloc(bavail * bsize)).catch(() => undefined);
-    expect((await statfs(journal)).bavail).toBe(0);
-    return path;
+    const take = (): void => {
+      const { bavail, bsize } = statfsSync(journal);
+      try {
+        if (bavail > 0) appendFileSync(path, Buffer.alloc(bavail * bsize));
+      } catch {
+        // The journal was faster.
+      }
+    };
+    take();
+    filling = setInterval(take, 5);
+    return async () => {
+      clearInterval(filling);
+      await rm(path);
+    };
   }
 
   test('a full disk refuses calls clearly, corrupts nothing, and calls pass again when there is space', async () => {
@@ -91,7 +104,7 @@ describe.skipIf(!canMount)(title, () => {
     for (let round = 0; round < 2; round++) {
       load.start(client);
       await sleep(1_000);
-      const filler = await fill();
+      const letGo = fill();
       // The last block of the open segment may still take some records.
       await until(async () => codeOf(await ask(client, load)) === 50_301);
       const ready = await fetch(`${server.url}/readyz`);
@@ -101,7 +114,7 @@ describe.skipIf(!canMount)(title, () => {
       });
       await sleep(1_500);
       expect(codeOf(await ask(client, load))).toBe(50_301);
-      await rm(filler);
+      await letGo();
       await until(async () => (await ask(client, load)).status === 200);
       await sleep(500);
       await load.end();
@@ -119,7 +132,7 @@ describe.skipIf(!canMount)(title, () => {
     const load = new Load(SIZE, seeded(6));
     load.start(client);
     await sleep(1_000);
-    const filler = await fill();
+    const letGo = fill();
     await until(async () => codeOf(await ask(client, load)) === 50_301);
     // What ends while nothing can be written goes to the store from the memory of the process.
     await load.end();
@@ -127,7 +140,7 @@ describe.skipIf(!canMount)(title, () => {
     const diedAt = performance.now();
     server.kill('SIGKILL');
     await server.exited;
-    await rm(filler);
+    await letGo();
     server = await startServerProcess(place.environment);
     const { problems } = await judge(database, simulator, load, () => diedAt);
     expect(problems.filter((problem) => !/^\d+ (?:rows|calls at)/.test(problem))).toEqual([]);

@@ -7,7 +7,7 @@ import { OPERATIONS } from '../../src/operations/table.ts';
 import { endpointPath } from '../../src/platform/http/router.ts';
 import '../support/suite/cheap-passwords.ts';
 import { processorMs } from '../support/cost.ts';
-import { eachAtOnce } from '../tenants/ask.ts';
+import { eachAtOnce, readText } from '../tenants/ask.ts';
 import { type Stage, startStage } from '../tenants/stage.ts';
 import { type Shot, shotAt } from './arbitrary.ts';
 
@@ -91,7 +91,7 @@ async function fire(row: Operation, shot: Shot, tally: Tally): Promise<void> {
   const { url, method, init } = requestOf(row, shot);
   const begunMs = processorMs();
   const response = await fetch(stage.world.url + url, { method, ...init });
-  const text = await response.text();
+  const text = await readText(response);
   const costMs = processorMs() - begunMs;
   tally.shots += 1;
   const codes = tally.codes.get(row.name) ?? new Set();

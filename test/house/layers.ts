@@ -18,6 +18,7 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/catalog/document.ts': 'the catalogue file as plain data',
   'src/catalog/fields.ts': 'catalogue entries as texts',
   'src/catalog/diff.ts': 'a comparison of two catalogues',
+  'src/catalog/edit.ts': 'what applying a file makes of a catalogue',
   'src/catalog/resolve.ts': 'a catalogue with its names looked up',
   'src/catalog/entries.ts': 'a change of one entry as a catalogue file, judged by its rules',
   'src/catalog/entry-json.ts': 'catalogue entries as JSON',
@@ -67,7 +68,7 @@ const PARTS: readonly string[] = [
   ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'conversation', 'gateway'].map(
     (name) => `src/${name}`,
   ),
-  ...['platform', 'operations', 'upstream', 'store', 'http'].map((name) => `src/${name}`),
+  ...['platform', 'operations', 'upstream', 'store', 'http', 'console'].map((name) => `src/${name}`),
 ];
 
 export const LAYERS: readonly Layer[] = [
@@ -112,8 +113,22 @@ export const LAYERS: readonly Layer[] = [
     reason: 'the platform carries operations over HTTP and describes them; it never calls the gateway',
   },
   {
+    path: 'src/console',
+    may: ['src/kernel', 'src/bounds.ts'],
+    reason: 'the console is files; what its pages show comes through the platform API',
+  },
+  {
+    path: 'console/build',
+    may: ['src/console', 'src/cli/client-file.ts'],
+    reason: 'the build writes the client of the platform API and bundles the pages',
+  },
+  { path: 'console', may: [], reason: 'pages know the server only through its API, as any client does' },
+  {
     path: 'src/http',
-    may: [...DOMAIN, 'src/protocol', 'src/gateway', 'src/platform', 'src/operations', 'src/config.ts'],
+    may: [
+      ...[...DOMAIN, 'src/protocol', 'src/gateway', 'src/platform', 'src/operations', 'src/config.ts'],
+      'src/console',
+    ],
     reason: 'the server binds endpoints to sockets and knows no store',
   },
   {
@@ -144,6 +159,17 @@ export const LAYERS: readonly Layer[] = [
     path: 'bench/logs',
     may: ['bench', 'contracts', 'src/kernel', 'src/store'],
     reason: 'what a page costs is measured where the platform asks the store, on real databases',
+  },
+  {
+    path: 'bench/targets',
+    may: ['bench', 'contracts', 'src/kernel', 'src/store'],
+    reason:
+      'a target brings its databases, and they are those of the product; its server is asked from outside',
+  },
+  {
+    path: 'bench/growth',
+    may: ['bench', 'contracts', 'src/kernel', 'src/store'],
+    reason: 'a hundred thousand accounts are written where the server finds them, not created one by one',
   },
   { path: 'test', may: ['src', 'sim', 'bench'], reason: 'system tests may use everything' },
   { path: 'vitest.config.ts', may: [], reason: 'the runner is configured before the project is loaded' },

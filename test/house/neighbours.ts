@@ -7,13 +7,18 @@ import type { Violation } from './violation.ts';
 /** Files that are started, not imported. */
 export const ENTRY_POINTS = new Set([
   'src/main.ts',
+  'console/main.tsx',
+  'console/vite.config.ts',
+  'console/build/build.ts',
   'src/cli/error-docs.ts',
   'src/cli/client-file.ts',
   'sim/main.ts',
   'bench/run.ts',
   'bench/ledger/run.ts',
   'bench/logs/run.ts',
+  'bench/logs/console/run.ts',
   'test/agents/run.ts',
+  'test/console/screenshots/run.ts',
   'test/run.ts',
   'test/near.ts',
   'vitest.config.ts',

@@ -17,23 +17,42 @@ const parsed = new WeakMap<SourceFile, SyntaxNode>();
 export function parse(file: SourceFile): SyntaxNode {
   const known = parsed.get(file);
   if (known !== undefined) return known;
-  const program = parseAst(file.text, { lang: 'ts' }) as unknown as SyntaxNode;
+  const program = parseAst(file.text, {
+    lang: file.path.endsWith('x') ? 'tsx' : 'ts',
+  }) as unknown as SyntaxNode;
   parsed.set(file, program);
   return program;
 }
 
 export type Visit = (node: SyntaxNode, parent: SyntaxNode | undefined) => void;
 
-export function walk(file: SourceFile, visit: Visit): void {
-  descend(parse(file), undefined, visit);
+interface Step {
+  readonly node: SyntaxNode;
+  readonly parent: SyntaxNode | undefined;
 }
 
-function descend(node: SyntaxNode, parent: SyntaxNode | undefined, visit: Visit): void {
-  visit(node, parent);
-  for (const value of Object.values(node)) {
+const walked = new WeakMap<SourceFile, readonly Step[]>();
+
+/** A dozen rules look at every file; most of the time is spent on finding its nodes, so that is done once. */
+export function walk(file: SourceFile, visit: Visit): void {
+  let steps = walked.get(file);
+  if (steps === undefined) {
+    const found: Step[] = [];
+    descend({ node: parse(file), parent: undefined }, found);
+    walked.set(file, found);
+    steps = found;
+  }
+  for (const { node, parent } of steps) visit(node, parent);
+}
+
+function descend(step: Step, found: Step[]): void {
+  found.push(step);
+  const { node } = step;
+  for (const field in node) {
+    const value = node[field];
     if (Array.isArray(value)) {
-      for (const child of value) if (isNode(child)) descend(child, node, visit);
-    } else if (isNode(value)) descend(value, node, visit);
+      for (const child of value) if (isNode(child)) descend({ node: child, parent: node }, found);
+    } else if (isNode(value)) descend({ node: value, parent: node }, found);
   }
 }
 

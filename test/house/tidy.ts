@@ -4,6 +4,8 @@ import type { Violation } from './violation.ts';
 
 export const FILE_LINES_MAX = 400;
 export const FUNCTION_LINES_MAX = 60;
+/** A component draws what it returns, one element a line. */
+export const COMPONENT_LINES_MAX = 80;
 export const PARAMETERS_MAX = 4;
 export const LINE_LENGTH_MAX = 110;
 export const FOLDER_FILES_MAX = 20;
@@ -78,8 +80,9 @@ function checkFunctions(file: SourceFile): readonly Violation[] {
     const name = nameOf(node, parent);
     const length = lineAt(file, node.end) - line + 1;
     const at = { path: file.path, line };
-    if (length > FUNCTION_LINES_MAX && !isChapter(node, parent)) {
-      const reason = `a function fits a screen: at most ${FUNCTION_LINES_MAX} lines`;
+    const linesMax = file.path.endsWith('x') ? COMPONENT_LINES_MAX : FUNCTION_LINES_MAX;
+    if (length > linesMax && !isChapter(node, parent)) {
+      const reason = `a function fits a screen: at most ${linesMax} lines`;
       found.push({ ...at, rule: 'function-length', message: `${name} has ${length} lines`, reason });
     }
     const parameters = children(node, 'params').filter((parameter) => parameter.name !== 'this');
@@ -94,7 +97,8 @@ function checkFunctions(file: SourceFile): readonly Violation[] {
         reason,
       });
     }
-    if (!isTest(file.path) && parameters.some(isBoolean)) {
+    // In the console, handlers and texts of switches and checkboxes are told their state.
+    if (!isTest(file.path) && !file.path.startsWith('console/') && parameters.some(isBoolean)) {
       const reason = 'a call with a bare true cannot be read: name the two functions';
       found.push({ ...at, rule: 'boolean-parameters', message: `${name} takes a boolean`, reason });
     }

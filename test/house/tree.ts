@@ -10,8 +10,8 @@ export interface SourceFile {
 /** The project as a plain list, so that every rule can also be tried on a tree that was made up. */
 export type Tree = readonly SourceFile[];
 
-const SKIPPED = new Set(['node_modules', 'data', 'coverage', 'results']);
-const TEXT = /\.(ts|sql|lua|md|json|ya?ml|sh)$/;
+const SKIPPED = new Set(['node_modules', 'data', 'coverage', 'results', 'dist']);
+const TEXT = /\.(tsx?|sql|lua|md|json|ya?ml|sh)$/;
 
 export const projectRoot = join(import.meta.dirname, '..', '..');
 
@@ -23,7 +23,10 @@ export function readTree(root: string = projectRoot): Tree {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) {
         if (!SKIPPED.has(entry.name) && (!entry.name.startsWith('.') || entry.name === '.ci')) visit(path);
-      } else if (entry.isFile() && (TEXT.test(entry.name) || folder.endsWith('.ci'))) {
+      } else if (
+        entry.isFile() &&
+        ((TEXT.test(entry.name) && !entry.name.endsWith('.gen.ts')) || folder.endsWith('.ci'))
+      ) {
         found.push({ path: relative(root, path).split(sep).join('/'), text: readFileSync(path, 'utf8') });
       }
     }
@@ -38,10 +41,10 @@ export function treeOf(files: Readonly<Record<string, string>>): Tree {
 }
 
 export function codeFiles(tree: Tree): Tree {
-  return tree.filter((file) => file.path.endsWith('.ts'));
+  return tree.filter((file) => /\.tsx?$/.test(file.path));
 }
 
 /** Tests, and the suites of a contract that several tests run: they may reach everywhere. */
 export function isTest(path: string): boolean {
-  return path.startsWith('test/') || /(\.test|-suite)\.ts$|\/suite\//.test(path);
+  return path.startsWith('test/') || /(\.test|-suite)\.tsx?$|\/suite\//.test(path);
 }

@@ -22,6 +22,7 @@ describe('rule I-68, rule I-69: the account', () => {
     expect(body.data).toEqual({
       id: member.id,
       email: member.email,
+      role: 'user',
       user_type: 2,
       verification: 'enterprise',
       plan: 'PRO',
@@ -117,6 +118,26 @@ describe('rule I-68, rule I-69: the account', () => {
 });
 
 describe('rule I-69: exchange of balance into Credits', () => {
+  test('is previewed with the figures that the exchange then has, and moves nothing', async () => {
+    const member = await world.member({ credits: 1n, yuan: 100n });
+    for (const amount of ['12.345678', '0.000001', '87.654321']) {
+      const before = await ext(member);
+      const preview = await member.ask('GET', `/points/exchange/preview?amount=${amount}`);
+      expect(await ext(member)).toEqual(before);
+      const done = await member.ask('POST', '/points/exchange', { amount });
+      expect(preview.body.data).toEqual(done.body.data);
+    }
+    for (const [amount, code] of [
+      ...[['0', 1001] as const, ['-1', 1001] as const, ['1e3', 1001] as const, ['', 1001] as const],
+      ['0.000001', 1007] as const,
+    ]) {
+      const answer = await member.ask('GET', `/points/exchange/preview?amount=${amount}`);
+      expect([amount, answer.body.code]).toEqual([amount, code]);
+      const done = await member.ask('POST', '/points/exchange', { amount });
+      expect(done.body).toMatchObject({ code: answer.body.code, message: answer.body.message });
+    }
+  });
+
   test('is exact to the last of six decimals, and leaves both entries in the balance log', async () => {
     const member = await world.member({ yuan: 100n, credits: 1n });
     const { body } = await member.ask('POST', '/points/exchange', { amount: '12.345678' });

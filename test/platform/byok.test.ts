@@ -91,6 +91,35 @@ describe('rule I-74: BYOK credentials', () => {
     expect(JSON.stringify(rows)).not.toContain('of-ada');
   });
 
+  test('tell when they were last used and since when they fail, also behind a platform that took over', async () => {
+    const member = await world.member({ credits: 50_000n });
+    const { api_key: key } = await newKey(member);
+    await member.ask('PUT', '/preference', { byok_fallback: true });
+    const id = await host(member, { name: 'watched' });
+    const unused = { last_used_at: null, last_outcome: null, failing_since: null };
+    expect(await listed(member, id)).toMatchObject(unused);
+    const call = async () => {
+      expect((await world.call(key, 'gpt', 'tokens=4')).status).toBe(200);
+      await world.world.settled();
+    };
+    await call();
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+    expect(await listed(member, id)).toMatchObject({
+      last_used_at: time,
+      last_outcome: 'ok',
+      failing_since: null,
+    });
+    await member.ask('PUT', '/credential', { id, secret: 'sk-wrong-0123456789' });
+    await call();
+    const { last_used_at: first } = await listed(member, id);
+    expect(await listed(member, id)).toMatchObject({ last_outcome: '401', failing_since: first });
+    await member.ask('PUT', '/credential', { id, secret: GOOD.secret });
+    await call();
+    expect(await listed(member, id)).toMatchObject({ last_outcome: 'ok', failing_since: null });
+    const other = await host(member, { name: 'other', vendor_code: 'google', secret: 'sk-sim-google-x' });
+    expect(await listed(member, other)).toMatchObject(unused);
+  });
+
   test('serve calls that are not charged and appear in their statistics, and no others', async () => {
     const [member, stranger] = [await world.member(), await world.member()];
     const id = await host(member, { name: 'counted' });

@@ -161,7 +161,7 @@ describe('rule I-78: the call log', () => {
     for (const row of rows) {
       const { body } = await member.ask('GET', `/call-log/detail/${row.id}`);
       const { tries, receipt, ...call } = body.data;
-      expect(call).toEqual(row);
+      expect(call).toMatchObject(row);
       expect(tries).toHaveLength(Number(row.attempts));
       if (row.rates === null) expect(receipt).toBeNull();
       else
@@ -229,9 +229,15 @@ describe('rule I-79: the balance log', () => {
     expect(total).toBe(8);
     for (const row of rows) {
       expect(Object.keys(row).toSorted()).toEqual(
-        ['id', 'kind', 'pool', 'change', 'after', 'ref', 'created_at'].toSorted(),
+        ['id', 'kind', 'pool', 'change', 'after', 'ref', 'call_id', 'model', 'created_at'].toSorted(),
       );
+      expect(row.call_id).toBe(row.kind === 'consumption' ? row.ref : null);
     }
+    expect(rows.map(({ model }) => model)).toEqual([
+      ...[null, null],
+      ...(await page('/call-log/page?status=200')).rows.map(({ model_used }) => model_used),
+      ...[null, null],
+    ]);
     expect(rows[0]).toMatchObject({ change: '2500' });
     expect(rows[1]).toMatchObject({ change: '-2.5', after: '7.5' });
     const { body } = await member.ask('GET', '/ext');
@@ -251,6 +257,20 @@ describe('rule I-79: the balance log', () => {
     const first = encodeURIComponent(String(whole.rows.at(-1)?.created_at));
     expect((await page(`/balance-log/page?from=${first}`)).total).toBe(8);
     expect((await page(`/balance-log/page?to=${first}`)).total).toBe(0);
+  });
+
+  test('is filtered by pool, also as a file', async () => {
+    const whole = await page('/balance-log/page');
+    for (const pool of ['balance', 'credits']) {
+      const wanted = whole.rows.filter((row) => row.pool === pool);
+      expect(await page(`/balance-log/page?pool=${pool}`)).toMatchObject({
+        rows: wanted,
+        total: wanted.length,
+      });
+      const { body } = await member.ask('GET', `/balance-log/export?pool=${pool}`);
+      expect(String(body.data).trim().split('\r\n')).toHaveLength(1 + wanted.length);
+    }
+    expect((await member.ask('GET', '/balance-log/page?pool=gold')).body.code).toBe(1001);
   });
 });
 

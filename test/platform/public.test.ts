@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findLogin, updateAccount } from '../../src/store/accounts/accounts.ts';
 import { startWorld, type World } from '../support/world.ts';
+import { operatorOf } from './admin/operator.ts';
 
 const CATALOG = `
 system_rate: 95.5
@@ -37,6 +38,7 @@ announcements:
 accounts:
   - { email: user@example.com, password: "a test password", credits: "50000", user_type: 1 }
   - { email: other@example.com, password: "a test password", credits: "50000", user_type: 1 }
+  - { email: operator@example.com, password: "a test password", role: operator }
 `;
 
 let world: World;
@@ -301,6 +303,25 @@ describe('rule I-65: feedback', () => {
       { account_id: null, content: 'anonymous 你好', contact: 'me@example.com' },
       { account_id: BigInt(login?.accountId ?? 0), content: 'from a user', contact: null },
     ]);
+  });
+
+  test('its author reads what an operator answers, nobody else does, and blank is no answer', async () => {
+    const body = { content: 'why so slow?' };
+    await world.api('POST', '/feedback', { token, body, headers: from('192.0.2.12') });
+    const own = async () => (await world.api('GET', '/feedback', { token })).body;
+    const [sent] = (await own()).data;
+    expect(sent).toMatchObject({ ...body, status: 'open', answer: null, answered_at: null });
+    const operator = await operatorOf(world);
+    for (const answer of ['', '  ', 'x\u0000', 7, 'x'.repeat(2_001)]) {
+      expect((await operator.ask('PUT', `/feedback/${sent.id}`, { answer })).body.code).toBe(1001);
+    }
+    await operator.write('PUT', `/feedback/${sent.id}`, { status: 'done', answer: 'A vendor was down.' });
+    const [read] = (await own()).data;
+    expect(read).toMatchObject({ id: sent.id, status: 'done', answer: 'A vendor was down.' });
+    expect(read.answered_at).not.toBeNull();
+    const other = await world.login('other@example.com');
+    expect((await world.api('GET', '/feedback', { token: other })).body.data).toEqual([]);
+    expect((await world.api('GET', '/feedback')).status).toBe(401);
   });
 
   test('is limited to one per 60 seconds per IP, also of many at once, with the wait', async () => {

@@ -148,9 +148,51 @@ describe('rule I-81: usage', () => {
         const counts = groups.map(({ total: all }: { total: { calls: number } }) => all.calls);
         expect(counts.reduce((all: number, one: number) => all + one, 0)).toBe(total);
         for (const each of groups) expect(each.points).toHaveLength(7);
+        expectSum(body.data.total, rows);
+        expect(body.data.points).toHaveLength(7);
+        expectSum(body.data.points.at(-1), rows);
+        expect(body.data.before).toBe(null);
       }
     },
   );
+
+  test('is compared with the same length of time before, up to the same moment', async () => {
+    const [{ created_at: newest } = { created_at: '' }] = (await page('/call-log/page?size=1')).rows;
+    const day = String(newest).slice(0, 10);
+    // The calls of today are the period before in a range that begins tomorrow.
+    const tomorrow = new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+    const range = `from=${tomorrow}%2000:00:00&to=${tomorrow}%2023:59:59`;
+    const { body } = await member.ask('GET', `/stats/series?compare=before&by=model&${range}`);
+    const { before, groups, total } = body.data;
+    expect([before.from, before.to]).toEqual([`${day} 00:00:00`, `${day} 23:59:59`]);
+    const { body: models } = await member.ask('GET', '/stats/models');
+    const { body: all } = await member.ask('GET', '/stats/overview');
+    expect(total.calls).toBe(0);
+    expect(before.total).toEqual(all.data.total);
+    expect(before.points).toEqual([before.total]);
+    // No group of today is among the largest of tomorrow, so all are others.
+    expect(groups.map(({ group, before: sum }: Row) => [group, sum])).toEqual([[null, before.total]]);
+    const { body: here } = await member.ask('GET', '/stats/series?compare=before&granularity=week');
+    expect(here.data.times).toHaveLength(4);
+    expect(here.data.before.times).toHaveLength(4);
+    expect(here.data.before.total.calls).toBe(0);
+    const shown = here.data.groups.map(({ group, total: sum }: Row) => [group, sum]);
+    expect(shown).toEqual(models.data.map(({ model_id: model, ...sum }: Row) => [model, sum]));
+  });
+
+  test('is exported by point and group', async () => {
+    const { body } = await member.ask('GET', '/stats/series?by=key');
+    const file = await member.ask('GET', '/stats/export?by=key');
+    const [head, line, ...more] = String(file.body.data).split('\r\n');
+    expect(head).toBe(
+      'time,group,name,calls,failed,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,' +
+        'reasoning_tokens,images,videos,amount,credits,ttft_ms',
+    );
+    const { times, groups } = body.data;
+    const sums = Object.values(groups[0].total).map((each) => String(each ?? ''));
+    expect(line).toBe([times.at(-1), key.id, '"the ""first"", key"', ...sums].join(','));
+    expect(more).toEqual(['']);
+  });
 
   test('is grouped by key with the key’s name, or none when it was deleted', async () => {
     const other = await members.member({ credits: 100n });

@@ -131,6 +131,13 @@ export const PROOFS: readonly Proof[] = [
     minutesMax: 30,
   },
   {
+    name: 'console',
+    claim: 'pages of the console open at once on 100,000 calls, and nothing on them moves',
+    tests: ['test/console-speed'],
+    environment: {},
+    minutesMax: 5,
+  },
+  {
     name: 'flat',
     claim: 'the same settling costs the same with ten million rows and with a hundred thousand accounts',
     tests: [],

@@ -19,7 +19,7 @@ const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default'];
 const SMALL: Proof = {
   name: 'small',
   claim: 'every proof and every other long test, at the small size',
-  tests: ['--project', 'proofs'],
+  tests: ['--project', 'proofs', '--project', 'console-proofs'],
   environment: {},
   minutesMax: 60,
 };

@@ -336,7 +336,7 @@ const SHARED: readonly Bug[] = [
   },
   {
     name: 'a dead node keeps its holds for ever',
-    file: 'src/gate/redis/enter.lua',
+    file: 'src/gate/redis/account.lua',
     text: 'release(lost)',
     instead: '',
     catcher: redis('release money and slots of a dead node with its lease'),
@@ -364,7 +364,7 @@ const SHARED: readonly Bug[] = [
   },
   {
     name: 'a call whose lease ran out is forgotten',
-    file: 'src/gate/redis/enter.lua',
+    file: 'src/gate/redis/account.lua',
     text: "local kept = lost and lost.state == 'r' and",
     instead: 'local kept = false and',
     catcher: {

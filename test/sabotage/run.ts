@@ -69,6 +69,8 @@ async function runAll(bugs: readonly Bug[]): Promise<readonly Verdict[]> {
       test: {
         name: projectName(index),
         fsModuleCache: false,
+        // Each has its own database server, which a bug may spoil, and ends it.
+        setupFiles: ['test/support/suite/own-folder.ts'],
         testTimeout: 60_000,
         hookTimeout: 60_000,
         env: { TOLLGATE_TEST_MODEL_RUNS: WIDE ? '500' : '200', TOLLGATE_TEST_MODEL_QUICK: '1' },

@@ -1,4 +1,5 @@
-import type { CatalogFile } from '../../src/catalog/document.ts';
+import type { CatalogFile, StoredCatalog } from '../../src/catalog/document.ts';
+import { editCatalog } from '../../src/catalog/edit.ts';
 import { parseCatalog } from '../../src/catalog/file/file.ts';
 import { formatProblem } from '../../src/catalog/file/problems.ts';
 
@@ -7,6 +8,19 @@ export function catalogDocument(text: string): CatalogFile {
   const result = parseCatalog(text, {});
   if (result.kind === 'invalid') throw new Error(result.problems.map(formatProblem).join('\n'));
   return result.document;
+}
+
+export const NOTHING_STORED: StoredCatalog = {
+  ...{ version: 1, systemRateMicro: 100_000_000n },
+  defaults: { policyId: undefined, userRateMicro: 100_000_000n, apiBilling: true, autoExchange: false },
+  verificationGrants: { personalMicro: 0n, enterpriseMicro: 0n },
+  ...{ vendors: new Map(), credentials: new Map(), models: new Map(), policies: new Map() },
+  ...{ plans: new Map(), nodes: new Map(), announcements: new Map() },
+};
+
+/** What the store holds after a good text was applied to nothing. */
+export function storedCatalog(text: string): StoredCatalog {
+  return editCatalog(catalogDocument(text), NOTHING_STORED, 'part', new Set()).after;
 }
 
 /** Two vendors, two credentials, two models, a plan, and an account with money and a subscription. */

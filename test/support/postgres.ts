@@ -1,10 +1,10 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { connectionOf, endServer, SHARED_SERVER, TEMPLATE, withName } from './servers/postgres-server.ts';
+import { atFileEnd } from './suite/file-end.ts';
 
 /** A test's own statements, and copying and dropping a database, take as long as a busy machine needs. */
 const STATEMENT_MS = 300_000;
@@ -45,6 +45,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
 }
 
 async function openServer(): Promise<TestServer> {
+  atFileEnd(stopTestServer);
   const shared = process.env[SHARED_SERVER];
   const folder = shared ?? (await mkdtemp(join(tmpdir(), 'tollgate-test-')));
   const connection = await connectionOf(folder);
@@ -61,12 +62,9 @@ async function openServer(): Promise<TestServer> {
   return { connection, admin, stop };
 }
 
-/** Ends what this process uses of a server, if it uses one. */
+/** Ends what this process uses of a server, if it uses one. A test file need not call it; a program must. */
 export async function stopTestServer(): Promise<void> {
   const test = await starting;
   starting = undefined;
   await test?.stop();
 }
-
-// Registered by the import itself, so that no test file can forget it; a program of its own calls it.
-if (process.env.VITEST !== undefined) afterAll(stopTestServer);

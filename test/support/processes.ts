@@ -24,6 +24,12 @@ export interface Program {
   closeStdout(): void;
 }
 
+/** Where Node keeps what it compiled, if it keeps it. */
+function compiled(): Readonly<Record<string, string>> {
+  const { NODE_COMPILE_CACHE: folder } = process.env;
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
+}
+
 /**
  * Runs a script of the project with the Node that runs us. The environment is only what is given: settings of
  * whoever runs the tests must not change what is tested.
@@ -35,7 +41,7 @@ export function startProgram(
 ): Program {
   const child: ChildProcess = spawn(process.execPath, script, {
     cwd: projectRoot,
-    env: { PATH: process.env.PATH ?? '', HOME: tmpdir(), ...environment },
+    env: { PATH: process.env.PATH ?? '', HOME: tmpdir(), ...compiled(), ...environment },
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
   // A program may end before it has read everything.

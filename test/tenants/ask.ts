@@ -36,6 +36,11 @@ export async function ask(url: string, asked: Asked): Promise<Told> {
   }
 }
 
+/** What a row cannot be asked without, besides ids. */
+const NEEDED: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  'points.previewExchange': [['amount', '1']],
+};
+
 async function askOnce(url: string, asked: Asked): Promise<Told> {
   const { row, token } = asked;
   const values = Object.entries(asked.values ?? {}).filter(([, value]) => value !== undefined);
@@ -45,7 +50,7 @@ async function askOnce(url: string, asked: Asked): Promise<Told> {
   const path = endpointPath(row).replace(/:(\w+)/g, (_all, name: string) =>
     encodeURIComponent(textOf(params[name] ?? 1)),
   );
-  const query = ofPart('query.').map(
+  const query = [...(NEEDED[row.name] ?? []), ...ofPart('query.')].map(
     ([name, value]) => `${String(name)}=${encodeURIComponent(textOf(value))}`,
   );
   const body = bodyOf(asked, Object.fromEntries(ofPart('body.')));
@@ -58,7 +63,7 @@ async function askOnce(url: string, asked: Asked): Promise<Told> {
     },
     ...(body !== undefined && { body }),
   });
-  const text = await response.text();
+  const text = await readText(response);
   const durationMs = performance.now() - begunMs;
   const headers = [...response.headers].filter(([name]) => name !== 'x-request-id' && name !== 'date');
   return { status: response.status, code: codeOf(text), text, headers: headers.join('\n'), durationMs };
@@ -72,6 +77,22 @@ function bodyOf({ row, body, bodyText }: Asked, ids: Record<string, unknown>): s
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The body; of a stream of events only its beginning, because it never ends. */
+export function readText(response: Response): Promise<string> {
+  return isEvents(response) ? firstEvents(response) : response.text();
+}
+
+function isEvents({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+
+async function firstEvents(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+  return Buffer.from(value ?? []).toString('utf8');
 }
 
 /** Of a file: 0, for only success has one. */

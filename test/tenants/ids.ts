@@ -1,4 +1,6 @@
+import { systemRandom } from '../../src/kernel/random.ts';
 import type { Operation } from '../../src/operations/operation.ts';
+import { createKey } from '../../src/store/accounts/api-keys.ts';
 import type { Kind, Stage, Tenant } from './stage.ts';
 import { type Place, SUBJECTS } from './subjects.ts';
 
@@ -86,10 +88,22 @@ async function ownId(
   effect: 'really' | 'refused anyway',
 ): Promise<unknown> {
   if (kind === 'platform') return stage.entryOf(row.name, place ?? '');
-  if (row.access === 'operator') return spares[0]?.things[kind];
+  // Here a key must exist, and rows before have deleted that of the spare account and disabled it.
+  const [spare] = spares;
+  if (row.name === 'accountLimits.get' && kind === 'key' && effect === 'really' && spare !== undefined) {
+    return keyOf(stage, spare.id);
+  }
+  if (row.access === 'operator') return spare?.things[kind];
   const isSpent = effect === 'really' && caller === 'own' && row.method !== 'GET';
   if (isSpent && (kind === 'key' || kind === 'byok')) return stage.fresh(kind, stage.owner);
   return stage.owner.things[kind];
+}
+
+async function keyOf({ world }: Stage, accountId: number): Promise<number> {
+  const wanted = { accountId, name: 'fresh', policyId: undefined, expiresAtMs: undefined };
+  const made = await createKey(world.database, { ...wanted, status: 'enabled' }, systemRandom);
+  if (made.kind !== 'created') throw new Error(made.kind);
+  return made.key.id;
 }
 
 /** Several ids are a list in one place only; elsewhere they are no id. */

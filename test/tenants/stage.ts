@@ -19,7 +19,10 @@ export type Kind =
   | 'subscription'
   | 'verification'
   | 'feedback'
+  | 'note'
   | 'session'
+  /** A call by its request id. */
+  | 'request'
   /** Of the catalogue or of nobody: not a tenant's. */
   | 'platform';
 
@@ -28,7 +31,9 @@ export interface Tenant {
   readonly email: string;
   readonly token: string;
   readonly key: string;
-  readonly things: Readonly<Record<Exclude<Kind, 'platform' | 'session'>, number> & { session: string }>;
+  readonly things: Readonly<
+    Record<Exclude<Kind, 'platform' | 'session' | 'request'>, number> & Record<'session' | 'request', string>
+  >;
   /** Stands in every text that the tenant has: no answer to anybody else holds it. */
   readonly canary: string;
 }
@@ -180,10 +185,11 @@ async function makeTenant(world: World, canary: string): Promise<Tenant> {
   return {
     ...{ id, email, token, canary, key: String(made.body.data.api_key) },
     things: {
-      ...{ key, byok, call, account: id },
+      ...{ key, byok, ...call, account: id },
       subscription: granted.subscriptionId,
       verification: Number(submitted.body.data.id),
       feedback: await makeFeedback(world, id, canary),
+      note: await makeNote(world, id, canary),
       session: await sessionOf(world, id),
     },
   };
@@ -193,7 +199,7 @@ async function makeTenant(world: World, canary: string): Promise<Tenant> {
 async function makeCall(
   { database, config }: World,
   { id, key, canary }: { readonly id: number; readonly key: number; readonly canary: string },
-): Promise<number> {
+): Promise<{ readonly call: number; readonly request: string }> {
   const ledger = createLedgerStore({
     database,
     creditsPerYuan: config.creditsPerYuan,
@@ -210,11 +216,11 @@ async function makeCall(
       modelUsed: `${canary}-model`,
     }),
   ]);
-  const [row] = await database.query<{ id: bigint }>(
-    'select max(id) as id from calls where account_id = $1',
+  const [row] = await database.query<{ id: bigint; call_id: string }>(
+    'select id, call_id from calls where account_id = $1 order by id desc limit 1',
     [id],
   );
-  return Number(row?.id);
+  return { call: Number(row?.id), request: row?.call_id ?? '' };
 }
 
 async function sessionOf({ database }: World, accountId: number): Promise<string> {
@@ -222,6 +228,14 @@ async function sessionOf({ database }: World, accountId: number): Promise<string
     accountId,
   ]);
   return row?.id ?? '';
+}
+
+async function makeNote({ database }: World, accountId: number, text: string): Promise<number> {
+  const [row] = await database.query<{ id: bigint }>(
+    'insert into account_notes (account_id, text) values ($1, $2) returning id',
+    [accountId, text],
+  );
+  return Number(row?.id);
 }
 
 async function makeFeedback({ database }: World, accountId: number, canary: string): Promise<number> {

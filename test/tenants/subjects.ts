@@ -37,18 +37,28 @@ const WITHOUT_IDS = [
   ...['settings', 'models', 'pricing', 'quote', 'plans', 'nodes', 'ranking', 'speed'].map(
     (name) => `public.${name}`,
   ),
-  ...['public.announcements', 'public.feedback', 'keys.policies'],
+  ...['live.own', 'live.platform', 'playground.key'],
+  ...['public.announcements', 'public.feedback', 'feedback.own', 'keys.policies'],
   ...['keys.page', 'logs.balance', 'logs.exportBalance'],
   ...['account.profile', 'account.ext', 'account.api-billing', 'account.extra-api-quota'],
-  ...['points.auto-exchange', 'points.exchange', 'preference.get', 'preference.set'],
+  ...[
+    'points.auto-exchange',
+    'points.exchange',
+    'points.previewExchange',
+    'preference.get',
+    'preference.set',
+  ],
   ...['subscriptions.page', 'subscriptions.policy-limit', 'verification.submit', 'verification.get'],
   ...['byok.vendors', 'byok.page', 'byok.stats', 'byok.create'],
   ...['settings.get', 'settings.update', 'accounts.list', 'accounts.create', 'feedback.list'],
   ...['registration.get', 'registration.update', 'overview.get', 'overview.credentials', 'overview.nodes'],
   'overview.series',
+  ...['catalog.get', 'catalog.diff', 'catalog.apply', 'catalog.whatIf'],
+  ...['credentials.testNew', 'overview.routes', 'doctor.get'],
+  ...['overview.accounts', 'vendors.presets'],
 ];
 
-const STATS = ['overview', 'trend', 'models', 'keys', 'protocols', 'payers', 'series'];
+const STATS = ['overview', 'trend', 'models', 'keys', 'protocols', 'payers', 'series', 'export'];
 
 /** Every row of the table, and whose ids it takes. A row that is not here fails the test. */
 export const SUBJECTS: Readonly<Record<string, Subject>> = {
@@ -56,6 +66,8 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   ...Object.fromEntries(STATS.map((name) => [`accountStats.${name}`, { ...OF_ACCOUNT, ...FILTERED }])),
   ...Object.fromEntries(WITHOUT_IDS.map((name) => [name, NOTHING])),
   ...Object.assign({}, ...ENTRY_KINDS.map(entrySubjects)),
+  'routes.test': { 'params.id': 'platform' },
+  'credentials.test': { 'params.id': 'platform' },
   'plans.create': { 'body.policy': 'platform' },
   'plans.update': { 'params.code': 'platform', 'body.policy': 'platform' },
   'keys.create': { 'body.policy_id': 'platform' },
@@ -64,7 +76,9 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   'keys.delete': { 'query.ids': 'key' },
   'limits.get': FILTERED,
   'logs.calls': FILTERED,
+  'logs.search': FILTERED,
   'logs.call': { 'params.id': 'call' },
+  'logs.request': { 'params.request_id': 'request' },
   'logs.consumptions': FILTERED,
   'logs.exportCalls': FILTERED,
   'logs.exportConsumptions': FILTERED,
@@ -80,6 +94,7 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   'accounts.listSessions': ACCOUNT,
   'accounts.resetPassword': ACCOUNT,
   'calls.search': { 'query.account_id': 'account', 'query.key_id': 'key' },
+  'calls.detail': { 'params.request_id': 'request' },
   'auth.endSession': { 'params.id': 'session' },
   'accounts.topUp': ACCOUNT,
   'accounts.adjust': ACCOUNT,
@@ -87,16 +102,28 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   'accounts.grantSubscription': ACCOUNT,
   'accounts.cancelSubscription': { 'params.id': 'account', 'params.subscription_id': 'subscription' },
   'accountLogs.calls': { ...OF_ACCOUNT, ...FILTERED },
+  'accountLogs.search': { ...OF_ACCOUNT, ...FILTERED },
   'accountLogs.call': { ...OF_ACCOUNT, 'params.id': 'call' },
+  'accountLogs.request': { ...OF_ACCOUNT, 'params.request_id': 'request' },
   'accountLogs.consumptions': { ...OF_ACCOUNT, ...FILTERED },
   'accountLogs.balance': OF_ACCOUNT,
+  'calls.export': { ...FILTERED, 'query.account_id': 'account' },
   'accountLogs.exportCalls': { ...OF_ACCOUNT, ...FILTERED },
   'accountLogs.exportConsumptions': { ...OF_ACCOUNT, ...FILTERED },
   'accountLogs.exportBalance': OF_ACCOUNT,
+  'accountLimits.get': { ...OF_ACCOUNT, ...FILTERED },
+  ...Object.fromEntries(
+    [...['accountPreference.get', 'accountVerification.get', 'accountByok.page', 'accountByok.stats']].map(
+      (name) => [name, OF_ACCOUNT],
+    ),
+  ),
+  'accounts.listNotes': ACCOUNT,
+  'accounts.addNote': ACCOUNT,
+  'accounts.deleteNote': { 'params.id': 'account', 'params.note_id': 'note' },
   'verifications.list': { 'query.account_id': 'account' },
   'verifications.decide': { 'params.id': 'verification' },
   'feedback.update': { 'params.id': 'feedback' },
-  'audit.list': { 'query.actor': 'account' },
+  'audit.list': { 'query.actor': 'account', 'query.account_id': 'account' },
 };
 
 /** What is an id, wherever the schemas have one: every parameter of a path, and what has the form of one. */

@@ -1,4 +1,5 @@
 import type { CatalogFile, KnownCatalog } from '../document.ts';
+import type { Extent } from '../edit.ts';
 import { checkReferences } from '../references.ts';
 import { type Problem, Problems } from './problems.ts';
 import { catalogShape } from './shape.ts';
@@ -24,6 +25,7 @@ export function parseCatalog(
   text: string,
   environment: Environment,
   known: KnownCatalog = NOTHING_KNOWN,
+  extent: Extent = 'part',
 ): CatalogFileResult {
   const problems = new Problems();
   const tree = readTree(text, environment, problems);
@@ -32,6 +34,17 @@ export function parseCatalog(
   const isEmpty = tree.kind === 'scalar' && tree.value === null && !problems.found;
   const root = isEmpty ? ({ kind: 'map', line: 1, entries: new Map() } as const) : tree;
   const document = catalogShape({ tree: root, path: '', problems });
-  checkReferences({ document, tree: root, known, problems });
+  checkReferences({
+    document,
+    tree: root,
+    known: extent === 'part' ? known : ownSecrets(document, known),
+    problems,
+  });
   return problems.found ? { kind: 'invalid', problems: problems.list() } : { kind: 'catalog', document };
+}
+
+/** The whole catalogue refers to nothing outside it. Its credentials keep the secrets that it leaves out. */
+function ownSecrets({ credentials }: CatalogFile, known: KnownCatalog): KnownCatalog {
+  const kept = credentials.flatMap(({ name }) => known.credentials.get(name) ?? []);
+  return { ...NOTHING_KNOWN, credentials: new Map(kept.map((each) => [each.name, each])) };
 }

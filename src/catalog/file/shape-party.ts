@@ -67,9 +67,10 @@ export const credentialShape: Reader<CredentialEntry> = object<CredentialEntry>(
   name: required('name', text({ lengthMax: NAME_LENGTH_MAX })),
   vendorCode: required('vendor', code),
   // It becomes a header's value, so a line end or a space in it is a slip (or an attack).
-  secret: required(
+  secret: optional(
     'secret',
     text({ lengthMax: SECRET_LENGTH_MAX, pattern: /^[!-~]+$/, shape: 'printable characters without spaces' }),
+    '',
   ),
   baseUrl: optional<string | undefined>('base_url', address, undefined),
   rateMicro: optional('rate', rate, LIST_RATE),

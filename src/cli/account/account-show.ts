@@ -5,13 +5,17 @@ import { atTerminal, type Row } from '../terminal.ts';
 
 export const accountList = listing({
   name: 'account list',
-  summary: 'List accounts, newest first.',
+  summary: 'List accounts, newest first or in another order.',
   operation: 'accounts.list',
   of: 'all',
-  filters: [['email', 'PART', 'only addresses that contain this text']],
+  filters: [
+    ['email', 'PART', 'only addresses that contain this text'],
+    ['sort', 'FIELD', 'created_at, balance, credits, month_spent or last_seen_at'],
+    ['order', 'asc|desc', 'default desc'],
+  ],
   columns: {
     ...{ ID: 'id', EMAIL: 'email', STATUS: 'status', ROLE: 'role', TYPE: 'user_type' },
-    ...{ CREDITS: 'credits', BALANCE: 'balance' },
+    ...{ CREDITS: 'credits', BALANCE: 'balance', SPENT: 'month_spent', SEEN: 'last_seen_at' },
   },
 });
 

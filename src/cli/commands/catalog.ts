@@ -64,9 +64,22 @@ export const catalogShow: Command = {
   },
 };
 
+export const catalogExport: Command = {
+  name: 'catalog export',
+  summary: 'Print the whole catalogue as a file, without secrets. Applied as it is, it changes nothing.',
+  usage: '[--json]',
+  options: JSON_OPTION,
+  help: [JSON_HELP],
+  run: (input) =>
+    atTerminal(input, async (terminal) => {
+      const exported = await terminal.data<{ readonly text: string }>('catalog.get');
+      say(input, exported, [exported.text.trimEnd()]);
+    }),
+};
+
 export const catalogDelete: Command = {
   name: 'catalog delete',
-  summary: 'Delete an unused entry of the catalogue. "apply" never deletes.',
+  summary: 'Delete an unused entry of the catalogue. "apply" deletes with --whole only.',
   usage: 'KIND KEY [--json]',
   words: 2,
   options: JSON_OPTION,

@@ -18,14 +18,20 @@ export const feedbackList = listing({
 
 export const feedbackDone: Command = {
   name: 'feedback done',
-  summary: 'Mark feedback as done.',
-  usage: '--id ID [--json]',
-  options: { id: TEXT, ...JSON_OPTION },
-  help: ['--id ID          see "feedback list"', JSON_HELP],
+  summary: 'Mark feedback as done, with or without an answer.',
+  usage: '--id ID [--answer TEXT] [--json]',
+  options: { id: TEXT, answer: TEXT, ...JSON_OPTION },
+  help: [
+    '--id ID          see "feedback list"',
+    '--answer TEXT    its author reads it, if it was sent with a login',
+    JSON_HELP,
+  ],
   run: (input) => {
     const id = requiredOption(input, 'id');
     return atTerminal(input, async (terminal) => {
-      const asked = { params: { id }, body: { status: 'done' }, absent: `there is no feedback ${id}` };
+      const { answer } = input.values;
+      const body = { status: 'done', ...(answer !== undefined && { answer }) };
+      const asked = { params: { id }, body, absent: `there is no feedback ${id}` };
       say(input, await terminal.data('feedback.update', asked), [`feedback ${id} is done`]);
     });
   },

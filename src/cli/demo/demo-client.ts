@@ -1,6 +1,11 @@
 import { RESPONSE_BODY_BYTES_MAX } from '../../bounds.ts';
 import { ownCopy } from '../../kernel/encoding/lent-bytes.ts';
-import type { UpstreamClient, UpstreamFailure, UpstreamHead } from '../../upstream/contract.ts';
+import type {
+  UpstreamClient,
+  UpstreamExchange,
+  UpstreamFailure,
+  UpstreamHead,
+} from '../../upstream/contract.ts';
 import { createUpstreamClient } from '../../upstream/http/client.ts';
 import { CommandFailed } from '../command.ts';
 import type { Shape } from './demo-shapes.ts';
@@ -12,57 +17,65 @@ export interface DemoAnswer {
   readonly body: string;
 }
 
+export interface Manner {
+  readonly key: string;
+  /** The client leaves after so many bytes of the answer. */
+  readonly leaveAfterBytes?: number | undefined;
+}
+
+type Asked = Pick<Shape, 'path' | 'headers' | 'body'>;
+
 const TIMEOUTS = { connectMs: 30_000, firstByteMs: 60_000, idleMs: 60_000 };
 
 /** Calls the gateway over a real socket, as any client does. */
 export class DemoClient {
   readonly #client: UpstreamClient = createUpstreamClient();
   readonly #origin: string;
-  readonly #key: string;
+  /** The calls under way, and how each is given up. */
+  readonly #underWay = new Set<() => void>();
 
-  constructor(origin: string, key: string) {
+  constructor(origin: string) {
     this.#origin = origin;
-    this.#key = key;
   }
 
-  ask(shape: Shape): Promise<DemoAnswer> {
+  ask(asked: Asked, { key, leaveAfterBytes }: Manner): Promise<DemoAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<DemoAnswer>();
     const chunks: Buffer[] = [];
     let head: UpstreamHead | undefined;
     let bytes = 0;
-    const fail = (why: string): void => reject(new CommandFailed(`${shape.path}: ${why}`));
-    const exchange = this.#client.send(this.#request(shape), {
+    let exchange: UpstreamExchange | undefined;
+    const end = (): void => {
+      const body = Buffer.concat(chunks).toString('utf8');
+      resolve({ status: head?.status ?? 0, requestId: head?.headers['x-request-id'] ?? '', body });
+    };
+    const fail = (why: string): void => reject(new CommandFailed(`${asked.path}: ${why}`));
+    const leave = (): void => {
+      exchange?.abort();
+      fail('left');
+    };
+    this.#underWay.add(leave);
+    exchange = this.#client.send(this.#request(asked, key), {
       onHead: (arrived) => {
         head = arrived;
       },
       onData: (chunk) => {
         bytes += chunk.length;
         chunks.push(ownCopy(chunk));
-        if (bytes <= RESPONSE_BODY_BYTES_MAX) return;
-        exchange.abort();
-        fail('the answer is too large');
+        if (bytes > (leaveAfterBytes ?? RESPONSE_BODY_BYTES_MAX)) leave();
       },
-      onEnd: () =>
-        resolve({
-          status: head?.status ?? 0,
-          requestId: head?.headers['x-request-id'] ?? '',
-          body: Buffer.concat(chunks).toString('utf8'),
-        }),
+      onEnd: end,
       onFailure: ({ kind, detail }: UpstreamFailure) => fail(`${kind} ${detail}`),
     });
-    return promise;
+    return promise.finally(() => this.#underWay.delete(leave));
   }
 
   close(): Promise<void> {
+    for (const leave of this.#underWay) leave();
     return this.#client.close();
   }
 
-  #request({ path, headers, body }: Shape) {
-    const fields = {
-      authorization: `Bearer ${this.#key}`,
-      'content-type': 'application/json',
-      ...headers,
-    };
+  #request({ path, headers, body }: Asked, key: string) {
+    const fields = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers };
     return {
       origin: this.#origin,
       reach: 'any' as const,

@@ -81,15 +81,22 @@ function usageText(usage: Usage): string {
   return `${tokens}, ${usage.images} ${usage.images === 1 ? 'image' : 'images'}`;
 }
 
-/** Addresses, key, logins and commands to copy while the demo serves. */
+const LABEL_WIDTH = 12;
+
+/** Where to look, how to sign in, and commands to copy while the demo serves. */
 export function printInvitation({ url, key, accounts }: DemoReport, output: Output): void {
-  output.line(`\nAddress   ${url}`);
-  output.line(`Reference ${url}/docs`);
-  output.line(`API key   ${key}`);
+  const width = Math.max(...accounts.map(({ email }) => email.length));
+  const row = (label: string, text: string): void => output.line(`  ${label.padEnd(LABEL_WIDTH)}${text}`);
+  output.line(
+    '\nOpen the console and sign in. A few calls keep coming, so that there is something to see.\n',
+  );
+  row('Console', `${url}/`);
   for (const { email, role, password } of accounts) {
-    output.line(`${role.padEnd(9)} ${email}, password ${password}`);
+    row(`${role.charAt(0).toUpperCase()}${role.slice(1)}`, `${email.padEnd(width)}   password ${password}`);
   }
-  output.line('\nTry it:\n');
+  row('API key', key);
+  row('Reference', `${url}/docs`);
+  output.line('\nOr call it:\n');
   for (const shape of SHAPES) output.line(`${curlLine(shape, url, key)}\n`);
   output.line('Ctrl-C stops the demo and removes its data.');
 }

@@ -6,23 +6,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startTollgate } from '../../app.ts';
 import { type Config, readConfig, SETTINGS } from '../../config.ts';
-import type { Logger } from '../../kernel/log.ts';
 import { systemRandom } from '../../kernel/random.ts';
+import { systemClock } from '../../kernel/time/clock.ts';
 import type { LoggedCall } from '../../ledger/log.ts';
 import { openSealer, type Setup } from '../../setup.ts';
-import { findAccount, findLogin } from '../../store/accounts/accounts.ts';
-import { createKey } from '../../store/accounts/api-keys.ts';
+import { findAccount } from '../../store/accounts/accounts.ts';
 import { announceAndWait } from '../../store/changes.ts';
-import { pageOfLog } from '../../store/logs/log-pages.ts';
+import { findCall } from '../../store/logs/call-log.ts';
 import { openStore } from '../../store/open.ts';
 import { untilOutputCloses } from '../closed-output.ts';
 import { type Command, CommandFailed, type CommandInput, EXIT } from '../command.ts';
+import { buildConsole } from '../serve/console-build.ts';
 import { openCommandLog } from '../serve/server-log.ts';
 import { untilSignal } from '../signal.ts';
 import { failForPeople, requireConfig } from '../workspace.ts';
 import { type DemoAnswer, DemoClient } from './demo-client.ts';
+import { HISTORY_DAYS, writeHistory } from './demo-history.ts';
+import { findAccountId, furnish, makeKey, OPERATOR, USER } from './demo-people.ts';
 import { type DemoCall, type DemoReport, printInvitation, printJson, printReport } from './demo-report.ts';
 import { answerText, SHAPES, type Shape } from './demo-shapes.ts';
+import { type FaultyVendors, Trickle } from './demo-trickle.ts';
 
 export const demo: Command = {
   name: 'demo',
@@ -33,8 +36,6 @@ export const demo: Command = {
   run: runDemo,
 };
 
-const USER = 'user@example.com';
-const OPERATOR = 'operator@example.com';
 const GREETING =
   'Tollgate demo: simulated vendors, a temporary database, nothing leaves this machine. Starting …\n';
 const PORT_TAKEN = `Port ${SETTINGS.port.standard} is in use, so the demo uses another one. TOLLGATE_PORT sets it.`;
@@ -56,7 +57,7 @@ async function runDemo(input: CommandInput): Promise<number> {
       const config = await demoConfig(given, { folder, vendors: simulator.url, passwords });
       const moved = given.environment.TOLLGATE_PORT === undefined && config.port === 0;
       const note = moved ? PORT_TAKEN : undefined;
-      await serveDemo(input, config, { passwords, stopping, note });
+      await serveDemo(input, config, { passwords, simulator, stopping, note });
     } finally {
       await simulator.close();
     }
@@ -90,14 +91,21 @@ async function demoConfig({ environment }: Config, context: AppContext): Promise
     TOLLGATE_CATALOG: CATALOG,
     TOLLGATE_ROLE: undefined,
     TOLLGATE_SECRET: undefined,
-    TOLLGATE_LOG_LEVEL: environment.TOLLGATE_LOG_LEVEL ?? 'warn',
+    TOLLGATE_LOG_LEVEL: environment.TOLLGATE_LOG_LEVEL ?? 'error',
     DATABASE_URL: undefined,
     DEMO_VENDORS: vendors,
     DEMO_OPERATOR_PASSWORD: passwords[OPERATOR],
     DEMO_USER_PASSWORD: passwords[USER],
+    DEMO_OTHERS_PASSWORD: newPassword(),
+    DEMO_YESTERDAY: dayFromNow(-1),
+    DEMO_NEXT_WEEK: dayFromNow(7),
   });
   if (result.kind === 'config-errors') throw new CommandFailed(result.errors.join('\n'));
   return result.config;
+}
+
+function dayFromNow(days: number): string {
+  return new Date(systemClock.now() + days * 86_400_000).toISOString().slice(0, 10);
 }
 
 /** The default port, or any free one if that is in use. */
@@ -114,23 +122,27 @@ async function freePort(host: string): Promise<string> {
 
 interface Stay {
   readonly passwords: Passwords;
+  readonly simulator: FaultyVendors;
   readonly stopping: Promise<void>;
   readonly note: string | undefined;
 }
 
 async function serveDemo(input: CommandInput, config: Config, stay: Stay): Promise<void> {
   const log = openCommandLog(config, config.logLevel);
-  const once = input.values.once === true;
+  // Faults of vendors are part of the demo and would fill the terminal. A console that fails to build is not.
+  const building = buildConsole(openCommandLog(config, 'warn'));
   const tollgate = await startTollgate(config, log).catch(failForPeople);
   try {
-    const report = await tryEverything(config, log, { ...stay, url: tollgate.url });
-    if (input.values.json === true) printJson(report, input.output);
-    else {
-      printReport(report, input.output);
-      if (!once) printInvitation(report, input.output);
+    const store = await openStore({ ...config, log });
+    try {
+      const { database } = store;
+      const setup: Setup = { config, database, sealer: await openSealer(config, database), log };
+      await show(input, setup, { ...stay, url: tollgate.url });
+    } finally {
+      await store.close();
     }
-    if (!once) await stay.stopping;
   } finally {
+    building.stop();
     await tollgate.stop();
   }
 }
@@ -139,48 +151,53 @@ interface Served extends Stay {
   readonly url: string;
 }
 
-async function tryEverything(
-  config: Config,
-  log: Logger,
-  { url, passwords, note }: Served,
-): Promise<DemoReport> {
-  const store = await openStore({ ...config, log });
-  try {
-    const { database } = store;
-    const setup: Setup = { config, database, sealer: await openSealer(config, database), log };
-    const accountId = (await findLogin(database, USER))?.accountId ?? 0;
-    const key = await makeKey(setup, accountId);
-    const creditsBeforeMicro = await creditsOf(setup, accountId);
-    const calls = await callAll(setup, accountId, new DemoClient(url, key));
-    return {
-      url,
-      note,
-      key,
-      accounts: [
-        { email: USER, role: 'user', password: passwords[USER] },
-        { email: OPERATOR, role: 'operator', password: passwords[OPERATOR] },
-      ],
-      calls,
-      creditsBeforeMicro,
-      creditsAfterMicro: await creditsOf(setup, accountId),
-    };
-  } finally {
-    await store.close();
+/** A past, the five calls and their report; then a trickle of calls until the demo is stopped. */
+async function show(input: CommandInput, setup: Setup, served: Served): Promise<void> {
+  const { url, simulator, stopping } = served;
+  const isOnce = input.values.once === true;
+  const nowMs = systemClock.now();
+  const keys = await furnish(setup, nowMs);
+  const signal = signalOf(stopping);
+  await writeHistory(setup, keys, { nowMs, days: isOnce ? 0 : HISTORY_DAYS, signal });
+  if (signal.aborted) return;
+  const report = await tryEverything(setup, served);
+  if (input.values.json === true) printJson(report, input.output);
+  else {
+    printReport(report, input.output);
+    if (!isOnce) printInvitation(report, input.output);
   }
+  if (isOnce) return;
+  const client = new DemoClient(url);
+  const trickle = new Trickle({ setup, client, keys, vendors: simulator, random: systemRandom });
+  await stopping;
+  await trickle.stop();
 }
 
-async function makeKey({ database }: Setup, accountId: number): Promise<string> {
-  const wanted = {
-    accountId,
-    name: 'demo',
-    policyId: undefined,
-    expiresAtMs: undefined,
-    status: 'enabled',
-  } as const;
-  const result = await createKey(database, wanted, systemRandom);
-  if (result.kind !== 'created') throw new CommandFailed(`the key could not be created: ${result.kind}`);
-  await announceAndWait(database);
-  return result.text;
+function signalOf(stopping: Promise<void>): AbortSignal {
+  const controller = new AbortController();
+  void stopping.then(() => controller.abort());
+  return controller.signal;
+}
+
+async function tryEverything(setup: Setup, { url, passwords, note }: Served): Promise<DemoReport> {
+  const accountId = await findAccountId(setup, USER);
+  const key = await makeKey(setup, { accountId, name: 'demo' });
+  await announceAndWait(setup.database);
+  const creditsBeforeMicro = await creditsOf(setup, accountId);
+  const client = new DemoClient(url);
+  const calls = await callAll(setup, client, key.text).finally(() => client.close());
+  return {
+    url,
+    note,
+    key: key.text,
+    accounts: [
+      { email: USER, role: 'user', password: passwords[USER] },
+      { email: OPERATOR, role: 'operator', password: passwords[OPERATOR] },
+    ],
+    calls,
+    creditsBeforeMicro,
+    creditsAfterMicro: await creditsOf(setup, accountId),
+  };
 }
 
 async function creditsOf(setup: Setup, accountId: number): Promise<bigint> {
@@ -188,22 +205,19 @@ async function creditsOf(setup: Setup, accountId: number): Promise<bigint> {
   return account?.funds.creditsMicro ?? 0n;
 }
 
-async function callAll(setup: Setup, accountId: number, client: DemoClient): Promise<readonly DemoCall[]> {
-  try {
-    const answers: { readonly shape: Shape; readonly answer: DemoAnswer }[] = [];
-    for (const shape of SHAPES) answers.push({ shape, answer: await askWell(client, shape) });
-    const logged = await settledCalls(setup, accountId);
-    return answers.flatMap(({ shape, answer }) => {
-      const call = logged.find(({ callId }) => callId === answer.requestId);
-      return call === undefined ? [] : [{ shape, words: answerText(shape, answer.body), call }];
-    });
-  } finally {
-    await client.close();
+async function callAll(setup: Setup, client: DemoClient, key: string): Promise<readonly DemoCall[]> {
+  const answers: { readonly shape: Shape; readonly answer: DemoAnswer }[] = [];
+  for (const shape of SHAPES) answers.push({ shape, answer: await askWell(client, shape, key) });
+  const calls: DemoCall[] = [];
+  for (const { shape, answer } of answers) {
+    const call = await settledCall(setup, answer.requestId);
+    calls.push({ shape, words: answerText(shape, answer.body), call });
   }
+  return calls;
 }
 
-async function askWell(client: DemoClient, shape: Shape): Promise<DemoAnswer> {
-  const answer = await client.ask(shape);
+async function askWell(client: DemoClient, shape: Shape, key: string): Promise<DemoAnswer> {
+  const answer = await client.ask(shape, { key });
   if (answer.status === 200) return answer;
   throw new CommandFailed(`${shape.path} answered ${answer.status}: ${answer.body.slice(0, 1_000)}`);
 }
@@ -212,11 +226,10 @@ const SETTLE_TRIES = 2_400;
 const SETTLE_POLL_MS = 25;
 
 /** The client may have its answer shortly before the charge is in the database. */
-async function settledCalls({ database }: Setup, accountId: number): Promise<readonly LoggedCall[]> {
-  const question = { accountId, filter: {}, place: { skip: 0, size: SHAPES.length } };
+async function settledCall({ database }: Setup, callId: string): Promise<LoggedCall> {
   for (let tries = 0; tries < SETTLE_TRIES; tries++) {
-    const { items: calls } = await pageOfLog(database, 'calls', question);
-    if (calls.length === SHAPES.length) return calls;
+    const call = await findCall(database, callId);
+    if (call !== undefined) return call;
     await sleep(SETTLE_POLL_MS);
   }
   throw new CommandFailed('the calls did not reach the call log in time');

@@ -4,6 +4,7 @@ import { type Command, type CommandInput, EXIT, stringOption } from '../command.
 import { untilSignal } from '../signal.ts';
 import { failForPeople, requireConfig } from '../workspace.ts';
 import { keepCompiledNow } from './compiled.ts';
+import { buildConsole } from './console-build.ts';
 import { openServerLog } from './server-log.ts';
 import { tellFirstStart } from './start-notice.ts';
 import { superviseWorkers } from './supervise.ts';
@@ -28,6 +29,7 @@ async function runServe(input: CommandInput): Promise<number> {
   }
   if (config.faults !== undefined) planFaults(config.faults);
   const log = openServerLog(config);
+  const building = buildConsole(log);
   const tollgate = await startTollgate(config, log).catch(failForPeople);
   tellFirstStart(tollgate, config, output);
   log.info({ ops: tollgate.opsUrl, url: tollgate.url }, 'tollgate serves');
@@ -35,6 +37,7 @@ async function runServe(input: CommandInput): Promise<number> {
   keepCompiledNow();
   await stopping;
   log.info({}, 'tollgate is stopping: running calls may end');
+  building.stop();
   await tollgate.stop();
   log.info({}, 'tollgate stopped');
   return EXIT.ok;

@@ -23,16 +23,19 @@ export function tellFirstStart({ setupToken, url }: FirstStart, config: Config, 
   const until = `${createTimeFormat(config.timeZone)(setupToken.expiresAtMs)} (${config.timeZone})`;
   const notice = [
     ...drawBox([
-      'Tollgate has no operator yet. This token creates the first one. It can be used once:',
+      'Tollgate has no operator yet. Open this address to become the first one:',
+      '',
+      // Browsers keep what stands behind # to themselves: no proxy and no log sees the token.
+      `  ${address}/setup#token=${setupToken.text}`,
       '',
       `  setup token: ${setupToken.text}`,
       '',
-      `It is valid until ${until}, also after a restart.`,
+      `It can be used once and is valid until ${until}, also after a restart.`,
       '',
       `Address    ${address}`,
       `Reference  ${address}/docs`,
     ]),
-    'To become the operator, send it with your e-mail address and a password:',
+    'Or send the token with your e-mail address and a password:',
     '',
     `  curl '${address}${SURFACES.auth}/setup' -H 'Content-Type: application/json' \\`,
     `    -d '{"token":"${setupToken.text}","email":"you@example.com","password":"…"}'`,

@@ -10,6 +10,7 @@ import type { Logger } from '../../kernel/log.ts';
 import { openSealer, prepareCatalog } from '../../setup.ts';
 import { openStore } from '../../store/open.ts';
 import type { Output } from '../command.ts';
+import { buildConsole } from './console-build.ts';
 import { openServerLog } from './server-log.ts';
 import { tellFirstStart } from './start-notice.ts';
 import { type Serving, Workers } from './workers.ts';
@@ -44,6 +45,7 @@ async function supervise(
 ): Promise<number> {
   // Checked before a database is created or changed for a server that cannot start.
   const ports = { port: await portOf(publicAddress(config)), opsPort: await portOf(opsAddress(config)) };
+  cleanup.add(buildConsole(log).stop);
   const databaseUrl = await takeDirectory({ config, log, cleanup });
   const setupToken = await prepareStore({ ...config, databaseUrl }, log);
   const stopMs = config.drainMs + WORKER_STOP_MS;

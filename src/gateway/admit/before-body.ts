@@ -51,13 +51,15 @@ function refuseIfFull(
   const decide = (look: Look | GateAway): Refusal | undefined => {
     if (look.kind !== 'look' || look.concurrent < limit) return undefined;
     observer.gateRefused('concurrency');
-    return refuseConcurrency(BigInt(limit), BigInt(look.concurrent), scope);
+    return refuseConcurrency(BigInt(limit), BigInt(look.concurrent), { scope, policy });
   };
   return checking instanceof Promise ? checking.then(decide) : decide(checking);
 }
 
-function refuseConcurrency(limit: bigint, used: bigint, scope: string): Refusal {
+function refuseConcurrency(limit: bigint, used: bigint, scoped: ScopedPolicy): Refusal {
+  const { scope } = scoped;
   const money = { freeMicro: 0n, heldMicro: 0n };
   const full = { reason: 'concurrency', seconds: 0, retryAfterMs: FULL_WAIT_MS } as const;
-  return toRefusal({ kind: 'gate-refused', ...full, limit, used, scope, ...money });
+  const refused = { kind: 'gate-refused', ...full, limit, used, scope, ...money } as const;
+  return toRefusal(refused, { limits: [scoped] });
 }

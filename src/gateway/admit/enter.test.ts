@@ -34,7 +34,7 @@ test.each([
     freeMicro: 0n,
     heldMicro: 0n,
   } as const;
-  expect(toRefusal(refused)).toMatchObject({
+  expect(toRefusal(refused, { limits: [] })).toMatchObject({
     error: { code, status: 429 },
     retryAfterSeconds: 2,
     limit: `${reason}; limit=5; used=5; window=60; reset=2; scope=key`,
@@ -42,7 +42,7 @@ test.each([
 });
 
 test('a gate that cannot be reached is 50301 with its wait', () => {
-  expect(toRefusal({ kind: 'gate-away', retryAfterMs: 2_500 })).toMatchObject({
+  expect(toRefusal({ kind: 'gate-away', retryAfterMs: 2_500 }, { limits: [] })).toMatchObject({
     error: { code: 50301, status: 503 },
     retryAfterSeconds: 3,
   });
@@ -60,7 +60,7 @@ test('42902 keeps its fixed text', () => {
     freeMicro: 0n,
     heldMicro: 0n,
   } as const;
-  expect(toRefusal(refused).message).toBe(
+  expect(toRefusal(refused, { limits: [] }).message).toBe(
     'Rate limit exceeded: too many requests per minute (rpm), please retry later',
   );
 });

@@ -2,7 +2,7 @@ import type { Account } from '../../accounts/contract.ts';
 import type { Route } from '../../catalog/contract.ts';
 import { creditsMicro } from '../../catalog/price.ts';
 import type { GateRefused, MoneyRequest } from '../../gate/contract.ts';
-import { ERRORS, type Refusal, refuse } from '../../kernel/errors.ts';
+import { ERRORS, type LimitHit, type Refusal, refuse } from '../../kernel/errors.ts';
 import { formatMicro } from '../../kernel/money.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { RequestFacts } from '../../protocol/dialect.ts';
@@ -17,6 +17,7 @@ export interface UnpaidCall {
   readonly pricing: PricingContext;
   readonly money: MoneyRequest;
   readonly protocol: Protocol;
+  readonly hit: LimitHit;
 }
 
 /**
@@ -32,7 +33,8 @@ export function refuseMoney(refused: GateRefused, call: UnpaidCall): Refusal {
     whatFits(refused.freeMicro, call),
   ];
   if (refused.reason === 'credits' && couldExchange(call.pricing.account)) sentences.push(EXCHANGE);
-  return refuse(name, { message: sentences.join(' ') });
+  const { hit } = call;
+  return refuse(name, { message: sentences.join(' '), hit });
 }
 
 function couldExchange({ autoExchange, funds }: Account): boolean {

@@ -110,10 +110,11 @@ export function beginAttempt(context: AttemptContext, route: Route, translation:
   call.price = priceSnapshot(route, pricing);
   call.expected = expectUsage(facts, route, { model, outputLimit: translation.outputLimit });
   call.attemptStartedAt = deps.clock.monotonic();
+  call.headAt = undefined;
 }
 
 export function endAttempt({ call, deps }: AttemptContext, outcome: string): void {
-  const { route, attemptStartedAt } = call;
+  const { route, attemptStartedAt, headAt, startedAt } = call;
   if (route === undefined || attemptStartedAt === undefined) return;
   call.attemptStartedAt = undefined;
   call.attempts.push({
@@ -123,6 +124,8 @@ export function endAttempt({ call, deps }: AttemptContext, outcome: string): voi
     own: isOwn(route),
     outcome,
     durationMs: Math.round(deps.clock.monotonic() - attemptStartedAt),
+    startMs: Math.round(attemptStartedAt - startedAt),
+    headMs: headAt === undefined ? undefined : Math.round(headAt - startedAt),
   });
   deps.observer.attemptEnded(route, outcome);
 }

@@ -128,6 +128,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
   #takeHead(head: UpstreamHead): void {
     this.#head = head;
     this.#headAt = this.#context.deps.clock.monotonic();
+    this.#context.call.headAt = this.#headAt;
     if (classify(head.status) !== 'success') return;
     this.#bytesMax = RESPONSE_BODY_BYTES_MAX;
     const framing = this.#context.facts.stream ? this.#watch.translation.findFraming(head) : undefined;

@@ -205,6 +205,7 @@ export function answerFailures(context: AttemptContext, { failures }: RouteFailu
     return;
   }
   const refusal = refusalFor(failures, context.deps.health);
+  context.call.refusal = refusal;
   settleAttempt(context, ended(refusal.error.status, refusal.error.code), 'failed');
   sendRefusal(context.response, refusal, context.call.id, context.call.endpoint.protocol);
 }

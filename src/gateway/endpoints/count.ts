@@ -158,7 +158,7 @@ async function tryGate(
   if (entered.kind === 'stale') return 'stale';
   if (entered.kind !== 'entered') {
     if (entered.kind === 'gate-refused') observer.gateRefused(entered.reason);
-    return toRefusal(entered);
+    return toRefusal(entered, { limits: [] });
   }
   try {
     return await count(counting, model, question, gateway);

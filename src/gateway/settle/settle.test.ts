@@ -1,3 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sampleAccount, sampleKey, sampleModel, sampleRoute } from '../../../test/support/samples.ts';
 import type { Gate, Lease, LeasedWindow } from '../../gate/contract.ts';
@@ -6,9 +10,10 @@ import { silentLogger } from '../../kernel/log.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { CallRecord, Verdict } from '../../ledger/contract.ts';
+import { openJournal } from '../../ledger/journal/journal.ts';
 import { priceSnapshot } from '../admit/quote.ts';
 import { type Call, newCall } from '../call.ts';
-import { type Settlement, settleCall } from './settle.ts';
+import { type Settlement, settleCall, settleInTurn } from './settle.ts';
 
 const USAGE = { ...NO_USAGE, inputFresh: 100, outputText: 50, images: 1 };
 /** 100 × 10 + 50 × 30 micro-yuan and a picture of 0.3 yuan. */
@@ -20,11 +25,11 @@ interface Stage {
   readonly windows?: readonly LeasedWindow[];
   readonly gateIsShared?: boolean;
   readonly leaving?: () => void;
+  readonly journal?: Settlement['journal'];
 }
 
 function stage(set: Stage = {}) {
-  const { payer = 'credits', windows = [], gateIsShared = false } = set;
-  const { leaving = () => undefined } = set;
+  const { payer = 'credits', windows = [], gateIsShared = false, leaving = () => undefined } = set;
   const said: string[] = [];
   const records: CallRecord[] = [];
   const lease = {
@@ -42,13 +47,15 @@ function stage(set: Stage = {}) {
       leaving();
     },
   } as unknown as Gate;
-  const journal = {
-    end: (record: CallRecord) => {
-      said.push(`end ${record.heldMicro}`);
-      records.push(record);
-    },
-    flush: () => void said.push('flush'),
-  } as unknown as Settlement['journal'];
+  const journal =
+    set.journal ??
+    ({
+      end: (record: CallRecord) => {
+        said.push(`end ${record.heldMicro}`);
+        records.push(record);
+      },
+      flush: () => void said.push('flush'),
+    } as unknown as Settlement['journal']);
   const observer = { callEnded: () => void said.push('told') };
   const tasks = new Tasks(silentLogger);
   const gates = { gate, gateIsShared };
@@ -75,9 +82,11 @@ function stage(set: Stage = {}) {
   call.payer = payer;
   call.images = 3;
   call.expected = { inputTokens: 80, outputTokens: 40, images: 3 };
-  const end = (verdict: Verdict) =>
-    settleCall(call, { status: 200, errorCode: null, verdict, usage: USAGE, estimated: false }, settlement);
-  return { said, records, end };
+  const outcome = (verdict: Verdict) =>
+    ({ status: 200, errorCode: null, verdict, usage: USAGE, estimated: false }) as const;
+  const end = (verdict: Verdict) => settleCall(call, outcome(verdict), settlement);
+  const endInTurn = (verdict: Verdict) => settleInTurn(call, outcome(verdict), settlement);
+  return { said, records, end, endInTurn, tasks };
 }
 
 test('a call that came to more than it held ends at once: its record has both, and the books take the rest', () => {
@@ -88,10 +97,30 @@ test('a call that came to more than it held ends at once: its record has both, a
   expect(records).toMatchObject([{ chargeMicro: CHARGE, heldMicro: 1n, capMicro: 5n, expected }]);
 });
 
-test('a shared gate gets an end that can no longer be lost', () => {
-  const { said, end } = stage({ payer: 'byok', gateIsShared: true });
+test('a shared gate gets an end that can no longer be lost', async () => {
+  const { said, end, tasks } = stage({ payer: 'byok', gateIsShared: true });
   end('complete');
-  expect(said).toEqual(['end 1', 'flush', 'leave', 'told', 'flush']);
+  expect(said).toEqual(['end 1', 'told', 'flush']);
+  expect(await tasks.settled(60_000)).toBe(true);
+  expect(said).toEqual(['end 1', 'told', 'flush', 'leave']);
+});
+
+test('a shared gate gets an end that a turn has written at its end', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'tollgate-settle-'));
+  const journal = await openJournal({ directory, clock: systemClock, log: silentLogger });
+  const isWritten = (): boolean =>
+    readdirSync(directory).some((name) => readFileSync(join(directory, name), 'utf8').includes('"end"'));
+  const seen: boolean[] = [];
+  const leaving = (): void => void seen.push(isWritten());
+  const { endInTurn, tasks } = stage({ gateIsShared: true, journal, leaving });
+  try {
+    endInTurn('complete');
+    expect(await tasks.settled(60_000)).toBe(true);
+    expect(seen).toEqual([true]);
+  } finally {
+    await journal.close();
+    await rm(directory, { recursive: true });
+  }
 });
 
 test('a cut call ends in the same order as a complete one', () => {
@@ -133,14 +162,15 @@ test('a window that begins with the output of the call is stored too', () => {
   expect(records[0]?.windows).toEqual([{ ...begun, used: 3n }]);
 });
 
-test.each([true, false])(
-  'a fault of the gate keeps no record from the journal (shared: %s)',
-  (gateIsShared) => {
-    const leaving = (): never => {
-      throw new Error('a fault');
-    };
-    const { records, end } = stage({ gateIsShared, leaving });
-    expect(() => end('complete')).toThrow('a fault');
-    expect(records).toHaveLength(1);
-  },
-);
+test('a fault of the gate keeps no record from the journal', async () => {
+  const leaving = (): never => {
+    throw new Error('a fault');
+  };
+  const own = stage({ leaving });
+  expect(() => own.end('complete')).toThrow('a fault');
+  expect(own.records).toHaveLength(1);
+  const shared = stage({ gateIsShared: true, leaving });
+  shared.end('complete');
+  expect(shared.records).toHaveLength(1);
+  expect(await shared.tasks.settled(60_000)).toBe(true);
+});

@@ -1,9 +1,12 @@
 import type { Actuals, Gate } from '../../gate/contract.ts';
 import { assert } from '../../kernel/assert.ts';
+import { nextTurn } from '../../kernel/async/next-turn.ts';
 import type { Tasks } from '../../kernel/async/task.ts';
+import type { Refusal } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { totalTokens } from '../../kernel/usage.ts';
-import type { CallRecord, Journal, Outcome } from '../../ledger/contract.ts';
+import type { CallRecord, Course, Journal, LoggedRefusal, Outcome } from '../../ledger/contract.ts';
+import { LOGGED_MESSAGE_CHARS_MAX } from '../../ledger/contract.ts';
 import { computeBill, endRecord } from '../../ledger/end-record.ts';
 import { type Call, toCallTerms } from '../call.ts';
 
@@ -44,13 +47,16 @@ export function settleInTurn(call: Call, outcome: Outcome, settlement: Settlemen
   settlement.observer.callEnded(end(call, outcome, actuals, settlement));
 }
 
+/** The journal writes the records of one turn together, at its end at the latest. Then the call leaves. */
 function endThenLeave(call: Call, outcome: Outcome, actuals: Actuals, settlement: Settlement): CallRecord {
   const record = toCallRecord(call, outcome, actuals, settlement);
   try {
     settlement.journal.end(record);
-    settlement.journal.flush();
   } finally {
-    leaveGate(call, actuals, settlement);
+    settlement.tasks.run('gate.leave', async () => {
+      await nextTurn();
+      if (call.lease !== undefined) await settlement.gate.leave(call.lease, actuals);
+    });
   }
   return record;
 }
@@ -90,8 +96,24 @@ function toCallRecord(call: Call, outcome: Outcome, actuals: Actuals, settlement
     counted: { tokens: actuals.tokens, images: Math.max(call.images, outcome.usage.images) },
     attempts: call.attempts,
     expected: call.expected,
+    ...admission(call),
+    refusal: call.refusal === undefined ? undefined : toLoggedRefusal(call.refusal),
     ttfbMs: call.firstByteAt === undefined ? null : Math.round(call.firstByteAt - call.startedAt),
     durationMs: Math.round(clock.monotonic() - call.startedAt),
     droppedFields: call.dropped,
   });
+}
+
+function admission({ admittedAt, gateAskedAt, startedAt }: Call): Pick<Course, 'admittedMs' | 'gateMs'> {
+  if (admittedAt === undefined || gateAskedAt === undefined) return NOT_ADMITTED;
+  return {
+    admittedMs: Math.round(admittedAt - startedAt),
+    gateMs: Math.round(admittedAt - gateAskedAt),
+  };
+}
+
+const NOT_ADMITTED = Object.freeze({});
+
+function toLoggedRefusal({ message, retryAfterSeconds, hit }: Refusal): LoggedRefusal {
+  return { message: message.slice(0, LOGGED_MESSAGE_CHARS_MAX), retryAfterSeconds, hit };
 }

@@ -21,9 +21,19 @@ import {
   type Read,
   text,
 } from '../../kernel/encoding/reader.ts';
+import type { LimitHit } from '../../kernel/errors.ts';
 import { PROTOCOLS } from '../../kernel/protocol-name.ts';
 import type { Usage } from '../../kernel/usage.ts';
-import type { Attempt, CallRecord, CallTerms, FreeReason, OpenCall, Payer, Verdict } from '../contract.ts';
+import type {
+  Attempt,
+  CallRecord,
+  CallTerms,
+  FreeReason,
+  LoggedRefusal,
+  OpenCall,
+  Payer,
+  Verdict,
+} from '../contract.ts';
 import type { Expected } from '../shortfall.ts';
 import { FRAME_HEAD_BYTES, type JournalRecord, type Mark } from './record.ts';
 
@@ -90,6 +100,24 @@ const readMark = fieldsOf<Mark>({
 });
 
 const readExpected = fieldsOf<Expected>({ inputTokens: count, outputTokens: count, images: count });
+
+const readHit = fieldsOf<LimitHit>({
+  of: text,
+  scope: orNull(text),
+  policy: orNull(text),
+  limit: text,
+  used: text,
+  held: text,
+  needed: orNull(text),
+  seconds: count,
+  resetMs: duration,
+});
+
+const readRefusal = fieldsOf<LoggedRefusal>({
+  message: text,
+  retryAfterSeconds: orUnset(count),
+  hit: orUnset(readHit),
+});
 
 const leasedWindow = {
   scope: text,
@@ -159,8 +187,13 @@ const readEnd = fieldsOf<CallRecord>({
       own: setOrNot,
       outcome: text,
       durationMs: duration,
+      startMs: orUnset(duration),
+      headMs: orUnset(duration),
     }),
   ),
+  admittedMs: orUnset(duration),
+  gateMs: orUnset(duration),
+  refusal: orUnset(readRefusal),
   expected: orUnset(readExpected),
   ttfbMs: orNull(duration),
   durationMs: duration,

@@ -89,7 +89,7 @@ export function encodeEnd(call: CallRecord): string {
     `,"verdict":"${call.verdict}","attempts":[${encodeAttempts(call.attempts)}]` +
     `,"heldMicro":"${call.heldMicro}","ttfbMs":${call.ttfbMs},"durationMs":${call.durationMs}` +
     `,"droppedFields":${dropped},${text}${encodeGranted(call)}${encodeExpected(call.expected)}` +
-    `${encodeWindows(windows, call.windows)}}}`
+    `${encodeAdmission(call)}${encodeWindows(windows, call.windows)}}}`
   );
 }
 
@@ -128,8 +128,21 @@ function encodeAttempt(attempt: Attempt): string {
   return (
     `{"routeId":${attempt.routeId},"vendor":${quote(attempt.vendor)}` +
     `,"credential":${quote(attempt.credential)},"outcome":${quote(attempt.outcome)}` +
-    `${encodeOwn(attempt)},"durationMs":${attempt.durationMs}}`
+    `${encodeOwn(attempt)},"durationMs":${attempt.durationMs}${encodeOffsets(attempt)}}`
   );
+}
+
+function encodeOffsets({ startMs, headMs }: Attempt): string {
+  if (startMs === undefined) return '';
+  const head = headMs === undefined ? '' : `,"headMs":${headMs}`;
+  assert(isDuration(startMs) && (headMs === undefined || isDuration(headMs)), 'an offset is not negative');
+  return `,"startMs":${startMs}${head}`;
+}
+
+/** A call that entered the gate has its times, one that was refused has the reason; some have both. */
+function encodeAdmission({ admittedMs, gateMs, refusal }: CallRecord): string {
+  const times = admittedMs === undefined ? '' : `,"admittedMs":${admittedMs},"gateMs":${gateMs ?? 0}`;
+  return refusal === undefined ? times : `${times},"refusal":${JSON.stringify(refusal)}`;
 }
 
 /** Few credentials belong to accounts. For all others the field is absent. */

@@ -191,6 +191,23 @@ export const anyOpen = fc.record({
   windows: fc.array(fc.record(leasedWindow), { maxLength: 3 }),
 }) satisfies fc.Arbitrary<OpenCall>;
 
+const attempt = { routeId: id, vendor: text, credential: text, outcome: text, durationMs } as const;
+
+const anyHit = fc.option(
+  fc.record({
+    of: text,
+    scope: fc.option(text),
+    policy: fc.option(text),
+    limit: text,
+    used: text,
+    held: text,
+    needed: fc.option(text),
+    seconds: count,
+    resetMs: durationMs,
+  }),
+  { nil: undefined },
+);
+
 export const anyEnd = fc.record({
   ...caller,
   routeId: fc.option(id),
@@ -212,12 +229,17 @@ export const anyEnd = fc.record({
     'refused',
     'failed',
   ),
-  attempts: fc.array(fc.record({ routeId: id, vendor: text, credential: text, outcome: text, durationMs }), {
-    maxLength: 3,
-  }),
+  attempts: fc.array(
+    fc.oneof(fc.record(attempt), fc.record({ ...attempt, startMs: durationMs, headMs: durationMs })),
+    { maxLength: 3 },
+  ),
   expected: fc.option(fc.record({ inputTokens: count, outputTokens: count, images: count }), {
     nil: undefined,
   }),
+  refusal: fc.option(
+    fc.record({ message: text, retryAfterSeconds: fc.option(count, { nil: undefined }), hit: anyHit }),
+    { nil: undefined },
+  ),
   ttfbMs: fc.option(durationMs),
   durationMs,
   droppedFields: fc.array(text, { maxLength: 3 }),

@@ -159,6 +159,7 @@ const resetPassword: Operation = operation({
       toActor(context, resetPassword),
     );
     if (done.kind === 'not-found') return fail('notFound');
+    await context.inForce();
     return data({ password, ended_sessions: done.sessions });
   },
 });

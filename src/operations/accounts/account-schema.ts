@@ -24,6 +24,10 @@ export const LISTED_ACCOUNT = Type.Object({
   user_type: USER_TYPE,
   credits: SHOWN_AMOUNT,
   balance: SHOWN_AMOUNT,
+  month_spent: Type.String({ ...SHOWN_AMOUNT, description: 'Paid for calls in this month, in yuan.' }),
+  last_seen_at: nullable(
+    Type.String({ ...TIME, description: 'The last use of a key or a login. Null: never.' }),
+  ),
   created_at: TIME,
 });
 export const LISTED_EXAMPLE = {
@@ -34,6 +38,8 @@ export const LISTED_EXAMPLE = {
   user_type: 1,
   credits: '50000',
   balance: '100',
+  month_spent: '3.25',
+  last_seen_at: '2026-11-16 18:40:00',
   created_at: '2026-11-15 09:05:00',
 };
 
@@ -107,7 +113,6 @@ export const ACCOUNT = Type.Object({
   api_billing: Type.Boolean(),
   auto_exchange: Type.Boolean(),
   extra_api_quota: SHOWN_AMOUNT,
-  month_spent: SHOWN_AMOUNT,
   fallback_model: nullable(Type.String()),
   byok_fallback: Type.Boolean(),
   verification: nullable(
@@ -128,7 +133,6 @@ export const ACCOUNT_EXAMPLE = {
   api_billing: true,
   auto_exchange: false,
   extra_api_quota: '0',
-  month_spent: '3.25',
   fallback_model: null,
   byok_fallback: false,
   verification: { ...VERIFICATION_EXAMPLE, document_number: 'X1234567' },

@@ -18,6 +18,8 @@ export function shownListed(account: ListedAccount, { showTime }: Shown): object
     user_type: account.userType,
     credits: formatMicro(account.creditsMicro),
     balance: formatMicro(account.balanceMicro),
+    month_spent: formatMicro(account.monthSpentMicro),
+    last_seen_at: account.lastSeenAtMs === undefined ? null : showTime(account.lastSeenAtMs),
     created_at: showTime(account.createdAtMs),
   };
 }
@@ -26,17 +28,16 @@ export function shownAccount(
   detail: AccountDetail,
   context: Pick<OperationDeps, 'clock' | 'month' | 'showTime'>,
 ): object {
-  const { account, keys, credentials, subscriptions, verification, createdAtMs } = detail;
+  const { account, keys, credentials, subscriptions, verification, createdAtMs, lastSeenAtMs } = detail;
   const { funds, preference } = account;
   const spentMicro = funds.month === context.month(context.clock.now()) ? funds.monthSpentMicro : 0n;
   return {
-    ...shownListed({ ...account, ...funds, createdAtMs }, context),
+    ...shownListed({ ...account, ...funds, monthSpentMicro: spentMicro, lastSeenAtMs, createdAtMs }, context),
     user_rate: formatMicro(account.userRateMicro),
     policy_id: account.policyId ?? null,
     api_billing: account.apiBilling,
     auto_exchange: account.autoExchange,
     extra_api_quota: formatMicro(account.extraApiQuotaMicro),
-    month_spent: formatMicro(spentMicro),
     fallback_model: preference.fallbackModel,
     byok_fallback: preference.byokFallback,
     verification: verification === undefined ? null : wholeVerification(verification, context),

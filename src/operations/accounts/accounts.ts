@@ -1,7 +1,7 @@
 import { hashPassword } from '../../accounts/password.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../bounds.ts';
 import { MICRO } from '../../kernel/money.ts';
-import { listAccounts } from '../../store/accounts/account-list.ts';
+import { ACCOUNT_SORTS, listAccounts } from '../../store/accounts/account-list.ts';
 import {
   type AccountChange,
   changeAccountAudited,
@@ -48,7 +48,7 @@ const search = operation({
   method: 'GET',
   path: '/accounts',
   title: 'List accounts',
-  summary: 'Accounts, newest first.',
+  summary: 'Accounts, newest first or in another order.',
   query: pageQuery({
     email: Type.Optional(
       Type.String({ maxLength: 254, description: 'Only addresses that contain this text.' }),
@@ -56,16 +56,26 @@ const search = operation({
     status: Type.Optional(STATUS),
     role: Type.Optional(ROLE),
     user_type: Type.Optional(USER_TYPE),
+    sort: Type.Optional(
+      Type.Union(
+        ACCOUNT_SORTS.map((name) => Type.Literal(name)),
+        { default: 'created_at' },
+      ),
+    ),
+    order: Type.Optional(Type.Union([Type.Literal('asc'), Type.Literal('desc')], { default: 'desc' })),
   }),
   data: Type.Array(LISTED_ACCOUNT),
   paged: true,
   example: { data: [LISTED_EXAMPLE] },
   handle: async ({ query }, context) => {
-    const { email = '', status, role, user_type: userType } = query;
+    const { email = '', status, role, user_type: userType, sort = 'created_at', order = 'desc' } = query;
     const excerpt = readExcerpt(query);
-    const { offset, limit } = excerpt;
-    const wanted = { emailPart: email.trim().toLowerCase(), status, role, userType, offset, limit };
-    const { items, total } = await listAccounts(context.database, wanted);
+    const filter = { emailPart: email.trim().toLowerCase(), status, role, userType };
+    const month = context.month(context.clock.now());
+    const { items, total } = await listAccounts(context.database, {
+      ...{ ...filter, month, sort, order },
+      ...{ offset: excerpt.offset, limit: excerpt.limit },
+    });
     const rows = items.map((account) => shownListed(account, context));
     return toPage(rows, total, excerpt);
   },
@@ -207,7 +217,9 @@ const endSessions: Operation = operation({
   example: { data: { ended: 2 } },
   handle: async ({ params }, context) => {
     const done = await endSessionsAudited(context, params.id, toActor(context, endSessions));
-    return done.kind === 'not-found' ? fail('notFound') : data({ ended: done.sessions });
+    if (done.kind === 'not-found') return fail('notFound');
+    await context.inForce();
+    return data({ ended: done.sessions });
   },
 });
 

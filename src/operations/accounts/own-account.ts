@@ -5,11 +5,11 @@ import { creditsMicro } from '../../catalog/price.ts';
 import { formatMicro } from '../../kernel/money.ts';
 import { type AccountView, findAccountView } from '../../store/accounts/account-view.ts';
 import { type AccountPatch, updateAccount } from '../../store/accounts/accounts.ts';
-import { exchangeFunds } from '../../store/operations/operator-holdings.ts';
-import { type Context, ownAccount } from '../context.ts';
-import { fail } from '../failure.ts';
+import { exchangeFunds, judgeExchange } from '../../store/operations/operator-holdings.ts';
+import { type Context, type OperationDeps, ownAccount } from '../context.ts';
+import { type Failure, fail } from '../failure.ts';
 import { AMOUNT, ID, nullable, parseAmount, SHOWN_AMOUNT, TIME, tooLarge, tooMuch } from '../fields.ts';
-import { data, type Operation, operation } from '../operation.ts';
+import { type Answer, data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
 
 const RATE = Type.Number({ minimum: 0, description: '100 is the list price.' });
@@ -17,6 +17,7 @@ const LEVELS = ['unverified', 'personal', 'enterprise'] as const;
 const PROFILE = Type.Object({
   id: ID,
   email: Type.String(),
+  role: Type.Union([Type.Literal('user'), Type.Literal('operator')]),
   user_type: Type.Integer({ minimum: 0, maximum: 2 }),
   verification: Type.Union(LEVELS.map((level) => Type.Literal(level))),
   plan: nullable(Type.String()),
@@ -49,6 +50,7 @@ const profile = operation({
     data: {
       id: 7,
       email: 'ada@example.com',
+      role: 'user',
       user_type: 1,
       verification: 'personal',
       plan: 'PRO',
@@ -63,6 +65,7 @@ const profile = operation({
     return data({
       id: account.id,
       email: account.email,
+      role: context.caller?.role ?? 'user',
       user_type: account.userType,
       verification: LEVELS[account.userType] ?? 'unverified',
       plan: plan?.code ?? null,
@@ -114,23 +117,32 @@ const ext = operation({
   },
   handle: async (_input, context) => {
     const account = await findAccountView(context.database, ownAccount(context));
-    if (account === undefined) return fail('notFound');
-    const { funds } = account;
-    return data({
-      balance: formatMicro(funds.balanceMicro),
-      credits: formatMicro(funds.creditsMicro),
-      user_rate: rateOf(account.userRateMicro),
-      system_rate: rateOf(context.catalog().systemRateMicro),
-      api_billing: account.apiBilling,
-      auto_exchange: account.autoExchange,
-      extra_api_quota: formatMicro(account.extraApiQuotaMicro),
-      month_spent: formatMicro(monthSpentMicro(account, context)),
-    });
+    return account === undefined ? fail('notFound') : data(shownExt(account, context));
   },
 });
 
+export function shownExt(
+  account: AccountView,
+  deps: Pick<OperationDeps, 'catalog' | 'month' | 'clock'>,
+): Record<keyof typeof EXT.properties, unknown> {
+  const { funds } = account;
+  return {
+    balance: formatMicro(funds.balanceMicro),
+    credits: formatMicro(funds.creditsMicro),
+    user_rate: rateOf(account.userRateMicro),
+    system_rate: rateOf(deps.catalog().systemRateMicro),
+    api_billing: account.apiBilling,
+    auto_exchange: account.autoExchange,
+    extra_api_quota: formatMicro(account.extraApiQuotaMicro),
+    month_spent: formatMicro(monthSpentMicro(account, deps)),
+  };
+}
+
 /** What counts for the cap of this month. The account keeps the sum of its last month with charges. */
-export function monthSpentMicro({ funds }: AccountView, { month, clock }: Context): bigint {
+export function monthSpentMicro(
+  { funds }: AccountView,
+  { month, clock }: Pick<OperationDeps, 'month' | 'clock'>,
+): bigint {
   return funds.month === month(clock.now()) ? funds.monthSpentMicro : 0n;
 }
 
@@ -173,6 +185,36 @@ export async function changeAccount(context: Context, patch: OwnChange): Promise
   return isThere;
 }
 
+const EXCHANGED = Type.Object({
+  amount: SHOWN_AMOUNT,
+  received: SHOWN_AMOUNT,
+  balance: SHOWN_AMOUNT,
+  credits: SHOWN_AMOUNT,
+});
+const EXCHANGE_EXAMPLE = { amount: '12.5', received: '12500', balance: '87.5', credits: '62500' };
+
+/** The amount of a request, or what is wrong with it. */
+function exchangeAmount(text: string): bigint | Failure {
+  const amountMicro = parseAmount(text);
+  if (amountMicro === undefined) return tooLarge('amount');
+  return amountMicro === 0n ? fail('badParameter', 'amount must be more than 0') : amountMicro;
+}
+
+function answerExchange(
+  amountMicro: bigint,
+  done: ReturnType<typeof judgeExchange>,
+  { config }: Pick<Context, 'config'>,
+): Answer {
+  if (done.kind === 'insufficient') return fail('insufficientBalance');
+  if (done.kind === 'too-much') return tooMuch();
+  return data({
+    amount: formatMicro(amountMicro),
+    received: formatMicro(creditsMicro(amountMicro, config.creditsPerYuan)),
+    balance: formatMicro(done.funds.balanceMicro),
+    credits: formatMicro(done.funds.creditsMicro),
+  });
+}
+
 const exchange = operation({
   ...GROUP,
   name: 'points.exchange',
@@ -181,32 +223,40 @@ const exchange = operation({
   title: 'Exchange balance for Credits',
   summary: 'Exchange balance (in yuan) into Credits.',
   body: Type.Object({ amount: AMOUNT }),
-  data: Type.Object({
-    amount: SHOWN_AMOUNT,
-    received: SHOWN_AMOUNT,
-    balance: SHOWN_AMOUNT,
-    credits: SHOWN_AMOUNT,
-  }),
+  data: EXCHANGED,
   fails: ['insufficientBalance'],
-  example: {
-    body: { amount: '12.50' },
-    data: { amount: '12.5', received: '12500', balance: '87.5', credits: '62500' },
-  },
+  example: { body: { amount: '12.50' }, data: EXCHANGE_EXAMPLE },
   handle: async ({ body }, context) => {
-    const amountMicro = parseAmount(body.amount);
-    if (amountMicro === undefined) return tooLarge('amount');
-    if (amountMicro === 0n) return fail('badParameter', 'amount must be more than 0');
+    const amountMicro = exchangeAmount(body.amount);
+    if (typeof amountMicro !== 'bigint') return amountMicro;
     const { creditsPerYuan } = context.config;
     const wanted = { accountId: ownAccount(context), amountMicro, ref: context.requestId, creditsPerYuan };
-    const done = await exchangeFunds(context, wanted, context.actor);
-    if (done.kind === 'insufficient') return fail('insufficientBalance');
-    if (done.kind === 'too-much') return tooMuch();
-    return data({
-      amount: formatMicro(amountMicro),
-      received: formatMicro(creditsMicro(amountMicro, creditsPerYuan)),
-      balance: formatMicro(done.funds.balanceMicro),
-      credits: formatMicro(done.funds.creditsMicro),
-    });
+    return answerExchange(amountMicro, await exchangeFunds(context, wanted, context.actor), context);
+  },
+});
+
+const previewExchange = operation({
+  ...GROUP,
+  name: 'points.previewExchange',
+  method: 'GET',
+  path: '/points/exchange/preview',
+  title: 'Preview an exchange',
+  summary: 'What an exchange of this amount would leave now. Nothing is moved.',
+  query: Type.Object({ amount: AMOUNT }),
+  data: EXCHANGED,
+  fails: ['insufficientBalance'],
+  example: { data: EXCHANGE_EXAMPLE },
+  handle: async ({ query }, context) => {
+    const amountMicro = exchangeAmount(query.amount);
+    if (typeof amountMicro !== 'bigint') return amountMicro;
+    const account = await findAccountView(context.database, ownAccount(context));
+    if (account === undefined) return fail('notFound');
+    const { creditsPerYuan } = context.config;
+    return answerExchange(
+      amountMicro,
+      judgeExchange(account.funds, { amountMicro, creditsPerYuan }),
+      context,
+    );
   },
 });
 
@@ -246,5 +296,6 @@ export const ownAccountOperations: readonly Operation[] = [
     patch: (enabled) => ({ autoExchange: enabled }),
   }),
   exchange,
+  previewExchange,
   quota,
 ];

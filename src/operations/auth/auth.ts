@@ -91,9 +91,11 @@ const logout = operation({
   body: Type.Object({ all: Type.Optional(Type.Boolean()) }),
   data: ENDED_DATA,
   example: { body: { all: true }, data: { ended_sessions: 3 } },
-  handle: async ({ body }, { caller, cookies, logins, config }) => {
+  handle: async ({ body }, { caller, cookies, logins, config, inForce }) => {
     if (caller === undefined) return fail('notLoggedIn');
     const ended = await logins.logout(caller, body.all === true ? 'all' : 'this');
+    // Its playground key is refused on every node when the answer goes out.
+    await inForce();
     const answer = data({ ended_sessions: ended });
     return cookies.has(SESSION_COOKIE) ? { ...answer, cookies: logoutCookies(config) } : answer;
   },
@@ -115,10 +117,13 @@ const password = operation({
     body: { password: 'correct horse battery', new_password: 'staple of new horses' },
     data: { ended_sessions: 2 },
   },
-  handle: async ({ body }, { caller, logins }) => {
+  handle: async ({ body }, { caller, logins, inForce }) => {
     if (caller === undefined) return fail('notLoggedIn');
     const change = await logins.changePassword(caller, { old: body.password, new: body.new_password });
-    if (change.kind === 'changed') return data({ ended_sessions: change.ended });
+    if (change.kind === 'changed') {
+      await inForce();
+      return data({ ended_sessions: change.ended });
+    }
     // Not 1002: the login itself is valid, and a client would discard it.
     if (change.kind === 'wrong') return fail('badParameter', 'password: is not the current password');
     return fail('tooManyRequests', undefined, change.waitMs);

@@ -68,10 +68,11 @@ const endOne = operation({
   data: ENDED,
   fails: ['notFound'],
   example: { data: { ended_sessions: 1 } },
-  handle: async ({ params }, { caller, cookies, logins, config }) => {
+  handle: async ({ params }, { caller, cookies, logins, config, inForce }) => {
     if (caller === undefined) return fail('notLoggedIn');
     const ended = await logins.endSession(caller, params.id);
     if (ended === 0) return fail('notFound');
+    await inForce();
     const answer = data({ ended_sessions: ended });
     const isOwn = params.id === caller.sessionId && cookies.has(SESSION_COOKIE);
     return isOwn ? { ...answer, cookies: logoutCookies(config) } : answer;
@@ -87,9 +88,11 @@ const endOthers = operation({
   summary: 'End all sessions of the account except the one of this request.',
   data: ENDED,
   example: { data: { ended_sessions: 3 } },
-  handle: async (_input, { caller, logins }) => {
+  handle: async (_input, { caller, logins, inForce }) => {
     if (caller === undefined) return fail('notLoggedIn');
-    return data({ ended_sessions: await logins.endOtherSessions(caller) });
+    const ended = await logins.endOtherSessions(caller);
+    await inForce();
+    return data({ ended_sessions: ended });
   },
 });
 

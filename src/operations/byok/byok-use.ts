@@ -70,6 +70,7 @@ const CLOSED = {
   kind: 'fails',
   status: undefined,
   latencyMs: 0,
+  firstByteMs: undefined,
   message: 'The vendor no longer allows such a credential',
 } as const;
 

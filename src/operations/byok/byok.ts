@@ -1,6 +1,7 @@
-import type { ByokView } from '../../accounts/views.ts';
+import type { ByokView, RecentUse } from '../../accounts/views.ts';
 import { BYOK_PER_ACCOUNT_MAX, HOSTED_ADDRESS_CHARS_MAX, SECRET_LENGTH_MAX } from '../../bounds.ts';
 import { type ByokContext, type ByokRefusal, listByok } from '../../store/accounts/byok.ts';
+import { findRecentUse } from '../../store/accounts/credential-recent.ts';
 import { changeByok, hostByok, removeByok } from '../../store/operations/operator-holdings.ts';
 import { type Context, ownAccount } from '../context.ts';
 import { type Failure, fail } from '../failure.ts';
@@ -41,6 +42,13 @@ const FIELDS = {
   base_url: nullable(Type.String()),
   status: STATUS,
   created_at: TIME,
+  last_used_at: nullable(Type.String({ ...TIME, description: 'Null if none of the newest calls tried it.' })),
+  last_outcome: nullable(
+    Type.String({ description: 'Of its last attempt: `ok`, an HTTP status, or the kind of failure.' }),
+  ),
+  failing_since: nullable(
+    Type.String({ ...TIME, description: 'Its first failure since it last succeeded. Null if it works.' }),
+  ),
 };
 const EXAMPLE = {
   id: 4,
@@ -50,6 +58,9 @@ const EXAMPLE = {
   base_url: null,
   status: 'enabled',
   created_at: '2026-11-15 09:05:00',
+  last_used_at: '2026-11-15 10:00:00',
+  last_outcome: 'ok',
+  failing_since: null,
 };
 
 export const HOSTED_GROUP = { surface: 'user', access: 'user', tag: 'BYOK credentials' } as const;
@@ -108,10 +119,12 @@ const page = operation({
   example: { data: [EXAMPLE] },
   handle: async ({ query }, context) => {
     const excerpt = readExcerpt(query);
-    const all = await listByok(context.database, ownAccount(context));
+    const accountId = ownAccount(context);
+    const all = await listByok(context.database, accountId);
     const rows = all.slice(excerpt.offset, excerpt.offset + excerpt.limit);
+    const uses = rows.length === 0 ? NO_USES : await findRecentUse(context.database, accountId);
     return toPage(
-      rows.map((one) => shown(one, context)),
+      rows.map((one) => shown(one, uses.get(one.name), context)),
       all.length,
       excerpt,
     );
@@ -236,7 +249,13 @@ export function refusalOf(refusal: ByokRefusal): Failure {
   }
 }
 
-function shown(view: ByokView, { showTime }: Context): Record<keyof typeof FIELDS, unknown> {
+const NO_USES: ReadonlyMap<string, RecentUse> = new Map();
+
+function shown(
+  view: ByokView,
+  use: RecentUse | undefined,
+  { showTime }: Context,
+): Record<keyof typeof FIELDS, unknown> {
   const { id, vendorCode, name, hint, baseUrl, status, createdAtMs } = view;
   return {
     id,
@@ -246,6 +265,9 @@ function shown(view: ByokView, { showTime }: Context): Record<keyof typeof FIELD
     base_url: baseUrl ?? null,
     status,
     created_at: showTime(createdAtMs),
+    last_used_at: use === undefined ? null : showTime(use.lastUsedAtMs),
+    last_outcome: use?.lastOutcome ?? null,
+    failing_since: use?.failingSinceMs === undefined ? null : showTime(use.failingSinceMs),
   };
 }
 

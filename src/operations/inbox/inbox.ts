@@ -12,8 +12,8 @@ import { ID, ID_PARAMS, nullable, pageQuery, readExcerpt, TIME, toPage } from '.
 import { data, type Operation, operation } from '../operation.ts';
 import { OPERATORS, toActor } from '../operator.ts';
 import { Type } from '../schema.ts';
+import { ANSWER, ANSWER_TEXT, STATE, shownFeedback } from './feedback.ts';
 
-const STATE = Type.Union([Type.Literal('open'), Type.Literal('done')]);
 const MESSAGE = Type.Object({
   id: ID,
   account_id: nullable(ID),
@@ -21,6 +21,7 @@ const MESSAGE = Type.Object({
   content: Type.String(),
   contact: nullable(Type.String()),
   status: STATE,
+  ...ANSWER,
   created_at: TIME,
 });
 const MESSAGE_EXAMPLE = {
@@ -30,14 +31,15 @@ const MESSAGE_EXAMPLE = {
   content: 'The receipt could be clearer.',
   contact: null,
   status: 'open',
+  ...{ answer: null, answered_at: null },
   created_at: '2026-11-15 09:05:00',
 };
 
-function shownMessage(message: FeedbackMessage, { showTime }: Pick<Times, 'showTime'>): object {
-  const { id, accountId, email, content, contact, status, createdAtMs } = message;
+function shownMessage(message: FeedbackMessage, times: Pick<Times, 'showTime'>): object {
   return {
-    ...{ id, account_id: accountId ?? null, email: email ?? null, content, contact: contact ?? null, status },
-    created_at: showTime(createdAtMs),
+    account_id: message.accountId ?? null,
+    email: message.email ?? null,
+    ...shownFeedback(message, times),
   };
 }
 
@@ -70,14 +72,23 @@ const mark: Operation = operation({
   method: 'PUT',
   path: '/feedback/:id',
   title: 'Update feedback',
-  summary: 'Mark feedback as done, or as open again.',
+  summary: 'Answer feedback, mark it as done, or as open again.',
   params: ID_PARAMS,
-  body: Type.Object({ status: STATE }),
+  body: Type.Object({
+    status: Type.Optional(STATE),
+    answer: Type.Optional(nullable(ANSWER_TEXT)),
+  }),
   data: MESSAGE,
   fails: ['notFound'],
-  example: { body: { status: 'done' }, data: { ...MESSAGE_EXAMPLE, status: 'done' } },
+  example: {
+    body: { status: 'done', answer: 'It has a line for each rate now.' },
+    data: {
+      ...{ ...MESSAGE_EXAMPLE, status: 'done' },
+      ...{ answer: 'It has a line for each rate now.', answered_at: '2026-11-15 10:00:00' },
+    },
+  },
   handle: async ({ params, body }, context) => {
-    const done = await setFeedback(context, params.id, body.status, toActor(context, mark));
+    const done = await setFeedback(context, params.id, body, toActor(context, mark));
     return done.kind === 'not-found' ? fail('notFound') : data(shownMessage(done.message, context));
   },
 });
@@ -112,6 +123,7 @@ const audit = operation({
     entity: NAME_FILTER,
     key: NAME_FILTER,
     action: NAME_FILTER,
+    account_id: Type.Optional({ ...ID, description: 'Changes of this account and of what it owns.' }),
   }),
   data: Type.Array(RECORD),
   paged: true,
@@ -134,8 +146,8 @@ const audit = operation({
   handle: async ({ query }, context) => {
     const excerpt = readExcerpt(query);
     const { offset, limit } = excerpt;
-    const { actor, entity, key, action } = query;
-    const filter = { actorAccountId: actor, entity, entityKey: key, action };
+    const { actor, entity, key, action, account_id: accountId } = query;
+    const filter = { actorAccountId: actor, entity, entityKey: key, action, accountId };
     const { items, total } = await listAudit(context.database, { ...filter, offset, limit });
     const rows = items.map((record) => shownRecord(record, context));
     return toPage(rows, total, excerpt);

@@ -9,7 +9,7 @@ import { findKey, listKeys } from '../../store/accounts/api-keys.ts';
 import type { Database } from '../../store/database.ts';
 import { findCurrent, knownSubscriptions } from '../accounts/own-account.ts';
 import { LIMITED_KEYS_MAX } from '../bounds.ts';
-import { ownAccount } from '../context.ts';
+import { type OperationDeps, ownAccount } from '../context.ts';
 import { fail } from '../failure.ts';
 import { ID, nullable } from '../fields.ts';
 import { data, type Operation, operation } from '../operation.ts';
@@ -63,43 +63,57 @@ const limits = operation({
   fails: ['notFound'],
   example: { data: EXAMPLE },
   handle: async ({ query }, context) => {
-    const { database, gate, config, clock } = context;
+    const { database } = context;
     const accountId = ownAccount(context);
     const account = await findAccountView(database, accountId);
     const keys = await limitedKeys(database, accountId, query.key_id);
     if (account === undefined || keys === undefined) return fail('notFound');
-    const catalog = context.catalog();
-    const nowMs = clock.now();
-    const scopes = limitScopes({ account, keys }, catalog, nowMs);
-    const current = findCurrent(account, catalog, nowMs);
-    const coverage = current && {
-      scope: `subscription:${current.id}`,
-      windows: current.plan.coverageWindows,
-    };
-    const { creditsPerYuan } = config;
-    const looks = await Promise.all(
-      scopes.map(({ scope, policy }) => gate.look({ accountId, scope, policy, coverage, creditsPerYuan })),
-    );
-    const moment = { nowMs, showTime: context.showTime };
-    const [ofAccount] = looks;
-    return data({
-      scopes: scopes.map(({ key, policy }, place) => ({
-        scope: key === undefined ? 'account' : 'key',
-        key_id: key?.id ?? null,
-        key_name: key?.name ?? null,
-        policy: policy === undefined ? null : usedPolicy(policy, looks[place] ?? AWAY, moment),
-      })),
-      coverage:
-        current === undefined
-          ? null
-          : {
-              subscription_id: current.id,
-              plan: current.plan.code,
-              ...usedCoverage(current.plan, ofAccount ?? AWAY, moment),
-            },
-    });
+    return data(await shownLimits(account, keys, context));
   },
 });
+
+/** The limits of an account as it reads them. */
+export async function limitsOf(account: AccountView, deps: LimitDeps): Promise<object> {
+  return shownLimits(account, (await limitedKeys(deps.database, account.id, undefined)) ?? [], deps);
+}
+
+type LimitDeps = Pick<OperationDeps, 'database' | 'gate' | 'config' | 'clock' | 'catalog' | 'showTime'>;
+
+async function shownLimits(
+  account: AccountView,
+  keys: readonly NamedKey[],
+  { gate, config, clock, showTime, ...deps }: LimitDeps,
+): Promise<object> {
+  const catalog = deps.catalog();
+  const nowMs = clock.now();
+  const scopes = limitScopes({ account, keys }, catalog, nowMs);
+  const current = findCurrent(account, catalog, nowMs);
+  const coverage = current && {
+    scope: `subscription:${current.id}`,
+    windows: current.plan.coverageWindows,
+  };
+  const { creditsPerYuan } = config;
+  const asked = { accountId: account.id, coverage, creditsPerYuan };
+  const looks = await Promise.all(scopes.map(({ scope, policy }) => gate.look({ ...asked, scope, policy })));
+  const moment = { nowMs, showTime };
+  const [ofAccount] = looks;
+  return {
+    scopes: scopes.map(({ key, policy }, place) => ({
+      scope: key === undefined ? 'account' : 'key',
+      key_id: key?.id ?? null,
+      key_name: key?.name ?? null,
+      policy: policy === undefined ? null : usedPolicy(policy, looks[place] ?? AWAY, moment),
+    })),
+    coverage:
+      current === undefined
+        ? null
+        : {
+            subscription_id: current.id,
+            plan: current.plan.code,
+            ...usedCoverage(current.plan, ofAccount ?? AWAY, moment),
+          },
+  };
+}
 
 const AWAY = { kind: 'gate-away', retryAfterMs: 0 } as const;
 

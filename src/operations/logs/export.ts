@@ -1,8 +1,9 @@
 import { formatMicro } from '../../kernel/money.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { inputTokens, outputTokens } from '../../kernel/usage.ts';
-import type { BalanceItem, ConsumptionItem, LogFilter, LoggedCall, TimeRange } from '../../ledger/log.ts';
+import type { BalanceItem, ConsumptionItem, LoggedCall, TimeRange } from '../../ledger/log.ts';
 import { wholeBalanceLog } from '../../store/logs/balance-log.ts';
+import { wholeSearch } from '../../store/logs/call-search.ts';
 import { wholeLog } from '../../store/logs/log-pages.ts';
 import { EXPORT_DAYS_MAX } from '../bounds.ts';
 import { type Context, ownAccount } from '../context.ts';
@@ -10,14 +11,21 @@ import { type Failure, fail } from '../failure.ts';
 import { type Operation, operation, type TextAnswer } from '../operation.ts';
 import { type Static, Type } from '../schema.ts';
 import { type Cell, csvLine, type Figure } from './csv.ts';
-import { CALL_LOG_FIELDS, CONSUMPTION_FIELDS, filterOf, RANGE_FIELDS, rangeOf } from './log-filter.ts';
+import {
+  BALANCE_FIELDS,
+  CONSUMPTION_FIELDS,
+  FOUND_FIELDS,
+  type FoundFilter,
+  foundFilterOf,
+  rangeOf,
+} from './log-filter.ts';
 import type { ShowTime } from './log-items.ts';
 
-type Columns<Item> = Readonly<Record<string, (item: Item, showTime: ShowTime) => Cell>>;
+export type Columns<Item> = Readonly<Record<string, (item: Item, showTime: ShowTime) => Cell>>;
 
 const figure = (amountMicro: bigint): Figure => ({ figure: formatMicro(amountMicro) });
 
-const CALL_COLUMNS: Columns<LoggedCall> = {
+export const CALL_COLUMNS: Columns<LoggedCall> = {
   id: ({ id }) => id,
   request_id: ({ callId }) => callId,
   created_at: ({ createdAtMs }, showTime) => showTime(createdAtMs),
@@ -71,7 +79,7 @@ const BALANCE_COLUMNS: Columns<BalanceItem> = {
   ref: ({ ref }) => ref,
 };
 
-const FORMAT = { format: Type.Optional(Type.Literal('csv', { default: 'csv' })) };
+export const FORMAT = { format: Type.Optional(Type.Literal('csv', { default: 'csv' })) };
 const CSV = Type.String({
   description: 'CSV (RFC 4180) in UTF-8. The first line has the names of the columns.',
 });
@@ -79,27 +87,26 @@ const CSV = Type.String({
 const CSV_TYPE = 'text/csv; charset=utf-8';
 
 const WAY = { surface: 'user', access: 'user', tag: 'Logs', method: 'GET' } as const;
-const GROUP = { ...WAY, data: CSV, file: CSV_TYPE };
+export const CSV_FILE = { ...WAY, data: CSV, file: CSV_TYPE };
 
 const exportCalls = operation({
-  ...GROUP,
+  ...CSV_FILE,
   name: 'logs.exportCalls',
   path: '/call-log/export',
   title: 'Export my calls',
   summary: 'The call log as CSV, at most a year.',
-  query: Type.Object({ ...FORMAT, ...CALL_LOG_FIELDS }),
+  query: Type.Object({ ...FORMAT, ...FOUND_FIELDS }),
   example: { data: exampleOf(CALL_COLUMNS) },
   handle: async ({ query }, context) => {
     const filter = boundedFilterOf(query, context);
     if ('kind' in filter) return filter;
-    const asked = { accountId: ownAccount(context), filter };
-    const pieces = wholeLog(context.database, 'calls', asked);
+    const pieces = wholeSearch(context, { ...filter, accountId: ownAccount(context) });
     return fileOf('call-log', csvOf(CALL_COLUMNS, pieces, context.showTime), context);
   },
 });
 
 const exportConsumptions = operation({
-  ...GROUP,
+  ...CSV_FILE,
   name: 'logs.exportConsumptions',
   path: '/consumption-log/export',
   title: 'Export my consumption',
@@ -116,26 +123,26 @@ const exportConsumptions = operation({
 });
 
 const exportBalance = operation({
-  ...GROUP,
+  ...CSV_FILE,
   name: 'logs.exportBalance',
   path: '/balance-log/export',
   title: 'Export my balance changes',
   summary: 'The balance log as CSV, at most a year.',
-  query: Type.Object({ ...FORMAT, ...RANGE_FIELDS }),
+  query: Type.Object({ ...FORMAT, ...BALANCE_FIELDS }),
   example: { data: exampleOf(BALANCE_COLUMNS) },
   handle: async ({ query }, context) => {
     const range = boundedRangeOf(rangeOf(query, context), context.clock);
     if ('kind' in range) return range;
-    const pieces = wholeBalanceLog(context.database, ownAccount(context), range);
+    const pieces = wholeBalanceLog(context.database, ownAccount(context), { range, pool: query.pool });
     return fileOf('balance-log', csvOf(BALANCE_COLUMNS, pieces, context.showTime), context);
   },
 });
 
-const FILTER = Type.Object(CALL_LOG_FIELDS);
+const FILTER = Type.Object(FOUND_FIELDS);
 const DAYS_MS = EXPORT_DAYS_MAX * 86_400_000;
 
-function boundedFilterOf(query: Static<typeof FILTER>, context: Context): LogFilter | Failure {
-  const filter = filterOf(query, context);
+export function boundedFilterOf(query: Static<typeof FILTER>, context: Context): FoundFilter | Failure {
+  const filter = foundFilterOf(query, context);
   if ('kind' in filter) return filter;
   const range = boundedRangeOf(filter, context.clock);
   return 'kind' in range ? range : { ...filter, ...range };
@@ -154,7 +161,7 @@ function boundedRangeOf(range: TimeRange | Failure, clock: Clock): TimeRange | F
 }
 
 /** The first line has the names of the columns. */
-async function* csvOf<Item>(
+export async function* csvOf<Item>(
   columns: Columns<Item>,
   pieces: AsyncIterable<readonly Item[]>,
   showTime: ShowTime,
@@ -166,7 +173,11 @@ async function* csvOf<Item>(
   }
 }
 
-function fileOf(name: string, chunks: AsyncIterable<string>, { clock, showTime }: Context): TextAnswer {
+export function fileOf(
+  name: string,
+  chunks: AsyncIterable<string>,
+  { clock, showTime }: Context,
+): TextAnswer {
   const day = showTime(clock.now()).slice(0, 10);
   return {
     kind: 'text',
@@ -176,7 +187,7 @@ function fileOf(name: string, chunks: AsyncIterable<string>, { clock, showTime }
   };
 }
 
-function exampleOf(columns: Readonly<Record<string, unknown>>): string {
+export function exampleOf(columns: Readonly<Record<string, unknown>>): string {
   return csvLine(Object.keys(columns));
 }
 

@@ -39,7 +39,12 @@ export const CALL_EXAMPLE = {
   created_at: '2026-11-15 09:05:00',
 };
 
-export const TRIES_EXAMPLE = [{ vendor: 'openai', outcome: 'ok', duration_ms: 2080 }];
+export const TRIES_EXAMPLE = [
+  {
+    ...{ route_id: 1, vendor: 'openai', outcome: 'ok', status: 200 },
+    ...{ start_ms: 4, first_byte_ms: 310, duration_ms: 2080 },
+  },
+];
 
 export const RECEIPT_EXAMPLE = {
   call_id: CALL_EXAMPLE.request_id,
@@ -93,5 +98,7 @@ export const BALANCE_EXAMPLE = {
   change: '-25',
   after: '49975',
   ref: CALL_EXAMPLE.request_id,
+  call_id: CALL_EXAMPLE.request_id,
+  model: CALL_EXAMPLE.model_used,
   created_at: '2026-11-15 09:05:02',
 };

@@ -1,11 +1,14 @@
 import { MODEL_NAME_LENGTH_MAX } from '../../bounds.ts';
 import { PROTOCOLS } from '../../kernel/protocol-name.ts';
 import type { Times } from '../../kernel/time/calendar.ts';
+import type { Verdict } from '../../ledger/contract.ts';
 import { type LogFilter, PAYERS, type TimeRange, type UsageFilter } from '../../ledger/log.ts';
-import { LOG_PAGE_NUMBER_MAX } from '../bounds.ts';
+import type { CallSearch } from '../../store/logs/call-search.ts';
+import { FILTER_MODELS_MAX, LOG_PAGE_NUMBER_MAX } from '../bounds.ts';
 import { type Failure, fail } from '../failure.ts';
 import { ID, parseMoment, TIME } from '../fields.ts';
 import { type Static, Type } from '../schema.ts';
+import { VERDICTS } from './log-items.ts';
 
 /** Rule I-80: the filters of the logs. */
 export const RANGE_FIELDS = {
@@ -13,12 +16,23 @@ export const RANGE_FIELDS = {
   to: Type.Optional(Type.String({ ...TIME, description: 'Like `from`; exclusive.' })),
 };
 
+/** The filters of the balance log. */
+export const BALANCE_FIELDS = {
+  ...RANGE_FIELDS,
+  pool: Type.Optional(
+    Type.Union([Type.Literal('balance'), Type.Literal('credits')], {
+      description: 'Only changes of balance, or of Credits.',
+    }),
+  ),
+};
+
 const CALL_FIELDS = {
   model: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: MODEL_NAME_LENGTH_MAX,
-      description: 'The model that served the call. If none did, the requested model.',
+      maxLength: MODEL_NAME_LENGTH_MAX * FILTER_MODELS_MAX,
+      description:
+        'The model that served the call; if none did, the requested model. Several are separated by commas.',
     }),
   ),
   key_id: Type.Optional(ID),
@@ -61,6 +75,13 @@ export const CALL_LOG_FIELDS = {
   ),
 };
 
+/** The filters of a search, which reads calls as well. */
+export const FOUND_FIELDS = {
+  ...CALL_LOG_FIELDS,
+  verdict: Type.Optional(Type.Union(VERDICTS.map((name) => Type.Literal(name)))),
+  error_code: Type.Optional(Type.Integer({ minimum: 10_000, maximum: 99_999 })),
+};
+
 /** Any page costs the same, so only arithmetic bounds its number. */
 export const LOG_PAGE = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: LOG_PAGE_NUMBER_MAX, default: 1 })),
@@ -80,6 +101,23 @@ export function filterOf(query: Static<typeof FILTER>, times: Times): LogFilter 
   };
 }
 
+const FOUND = Type.Object(FOUND_FIELDS);
+
+export type FoundFilter = LogFilter & Pick<CallSearch, 'verdict' | 'errorCode'>;
+
+export function foundFilterOf(query: Static<typeof FOUND>, times: Times): FoundFilter | Failure {
+  const filter = filterOf(query, times);
+  if ('kind' in filter) return filter;
+  const { verdict, error_code: errorCode } = query;
+  return { ...filter, status: filter.status ?? resultOf(verdict, errorCode), verdict, errorCode };
+}
+
+/** What roll-ups know of such calls. */
+function resultOf(verdict: Verdict | undefined, errorCode: number | undefined): LogFilter['status'] {
+  if (verdict === undefined) return errorCode === undefined ? undefined : 'failed';
+  return verdict === 'complete' || verdict === 'cut-by-client' ? 'ok' : 'failed';
+}
+
 const USAGE = Type.Object(CONSUMPTION_FIELDS);
 
 export function usageFilterOf(query: Static<typeof USAGE>, times: Times): UsageFilter | Failure {
@@ -89,13 +127,19 @@ export function usageFilterOf(query: Static<typeof USAGE>, times: Times): UsageF
   return { ...range, ...narrowed(query), status: status === undefined ? undefined : Number(status) };
 }
 
-function narrowed(query: Static<typeof FILTER>): Pick<LogFilter, 'model' | 'keyId' | 'protocol' | 'payer'> {
+function narrowed(query: Static<typeof FILTER>): Pick<LogFilter, 'models' | 'keyId' | 'protocol' | 'payer'> {
   return {
-    model: query.model,
+    models: query.model === undefined ? undefined : modelsOf(query.model),
     keyId: query.key_id,
     protocol: PROTOCOLS.find((name) => name === query.protocol),
     payer: PAYERS.find((name) => name === query.payer),
   };
+}
+
+/** A name may contain a comma itself, so the whole text counts as a name too. */
+function modelsOf(text: string): readonly string[] {
+  const names = text.split(',', FILTER_MODELS_MAX).filter((name) => name !== '');
+  return [...new Set([text, ...names])];
 }
 
 const RANGE = Type.Object(RANGE_FIELDS);

@@ -2,6 +2,7 @@ import type { Rates } from '../../catalog/price.ts';
 import { formatMicro } from '../../kernel/money.ts';
 import { PROTOCOLS } from '../../kernel/protocol-name.ts';
 import { inputTokens, outputTokens } from '../../kernel/usage.ts';
+import type { Verdict } from '../../ledger/contract.ts';
 import type { BalanceItem, ConsumptionItem, LoggedCall } from '../../ledger/log.ts';
 import type { Context } from '../context.ts';
 import { ID, nullable, SHOWN_AMOUNT, TIME } from '../fields.ts';
@@ -32,6 +33,11 @@ export const RATES = Type.Object(
   { description: 'The values at the time of the call. Later changes do not alter them.' },
 );
 
+export const VERDICTS = [
+  ...(['complete', 'cut-by-upstream', 'cut-by-client', 'cut-by-gateway'] as const),
+  ...(['refused', 'failed'] as const),
+] satisfies readonly Verdict[];
+
 const CALL_FIELDS = {
   id: ID,
   request_id: Type.String({ description: 'The `x-request-id` of the answer.' }),
@@ -54,11 +60,7 @@ const CALL_FIELDS = {
   subscription_covered: Type.Boolean(),
   free_reason: FREE_REASON,
   rates: nullable(RATES),
-  verdict: Type.Union(
-    (['complete', 'cut-by-upstream', 'cut-by-client', 'cut-by-gateway', 'refused', 'failed'] as const).map(
-      (name) => Type.Literal(name),
-    ),
-  ),
+  verdict: Type.Union(VERDICTS.map((name) => Type.Literal(name))),
   estimated: Type.Boolean({ description: 'The vendor did not count the tokens; they were estimated.' }),
   ttft_ms: nullable(COUNT),
   duration_ms: COUNT,
@@ -95,7 +97,7 @@ export function shownCall(call: LoggedCall, showTime: ShowTime): Record<keyof ty
     payer: call.payer,
     subscription_covered: call.payer === 'subscription',
     free_reason: call.freeReason,
-    rates: call.rates === null ? null : shownRates(call.rates),
+    rates: call.price === null ? null : shownRates(call.price.rates),
     verdict: call.verdict,
     estimated: call.estimated,
     ttft_ms: call.ttfbMs,
@@ -129,7 +131,6 @@ export const EXACT = Type.String({ pattern: '^-?\\d{1,60}(\\.\\d{1,60})?$' });
 const TEXT = Type.String();
 
 const TRY_FIELDS = { vendor: TEXT, outcome: TEXT, duration_ms: Type.Number({ minimum: 0 }) };
-export const TRY = Type.Object(TRY_FIELDS);
 
 export const RECEIPT = Type.Object(
   {
@@ -167,10 +168,17 @@ export const RECEIPT = Type.Object(
   { description: 'The computation of the charge. Each value follows from those before it.' },
 );
 
-/** The names of the platform's credentials are shown at the terminal only. An account sees its own. */
-export function shownReceipt(receipt: ConsumptionItem['receipt'], { actor }: Pick<Context, 'actor'>): object {
+/** Who reads a log: the owner of the account, who sees names of own credentials only, or an operator. */
+export type Reader = 'owner' | 'operator';
+
+/** At the terminal everybody is an operator. */
+export function readerOf({ actor }: Pick<Context, 'actor'>): Reader {
+  return actor === undefined ? 'owner' : 'operator';
+}
+
+export function shownReceipt(receipt: ConsumptionItem['receipt'], reader: Reader): object {
   const attempts = receipt.attempts.map(({ own, credential, ...attempt }) =>
-    own || actor !== undefined ? { ...attempt, credential } : attempt,
+    own || reader === 'operator' ? { ...attempt, credential } : attempt,
   );
   return { ...receipt, attempts };
 }
@@ -196,7 +204,7 @@ export function shownConsumption(
     amount: formatMicro(item.amountMicro),
     credits: formatMicro(item.creditsMicro),
     shortfall: formatMicro(item.shortfallMicro),
-    receipt: shownReceipt(item.receipt, context),
+    receipt: shownReceipt(item.receipt, readerOf(context)),
     created_at: context.showTime(item.createdAtMs),
   };
 }
@@ -210,6 +218,8 @@ const BALANCE_FIELDS = {
   change: SHOWN_AMOUNT,
   after: SHOWN_AMOUNT,
   ref: Type.String({ description: 'The request id of the call, or the reason of the change.' }),
+  call_id: nullable(Type.String({ description: 'The request id, if the change belongs to a call.' })),
+  model: nullable(Type.String({ description: 'The model of the call.' })),
   created_at: TIME,
 };
 export const BALANCE_CHANGE = Type.Object(BALANCE_FIELDS);
@@ -225,6 +235,8 @@ export function shownBalanceChange(
     change: formatMicro(item.changeMicro),
     after: formatMicro(item.afterMicro),
     ref: item.ref,
+    call_id: item.isOfCall ? item.ref : null,
+    model: item.model ?? null,
     created_at: showTime(item.createdAtMs),
   };
 }

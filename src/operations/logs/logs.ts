@@ -1,38 +1,28 @@
 import type { Place } from '../../ledger/log.ts';
 import { pageOfBalanceLog } from '../../store/logs/balance-log.ts';
-import { findOwnCall } from '../../store/logs/call-log.ts';
 import { pageOfLog } from '../../store/logs/log-pages.ts';
-import { findReceipt } from '../../store/logs/receipts.ts';
 import { ownAccount } from '../context.ts';
-import { fail } from '../failure.ts';
-import { type Excerpt, ID_PARAMS, nullable, pageQuery, readExcerpt, toPage } from '../fields.ts';
-import { data, type Operation, operation } from '../operation.ts';
+import { type Excerpt, pageQuery, readExcerpt, toPage } from '../fields.ts';
+import { type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
+import { callDetailOperations } from './call-detail.ts';
+import { ownSearch } from './calls.ts';
+import { BALANCE_EXAMPLE, CALL_EXAMPLE, CONSUMPTION_EXAMPLE } from './log-examples.ts';
 import {
-  BALANCE_EXAMPLE,
-  CALL_EXAMPLE,
-  CONSUMPTION_EXAMPLE,
-  RECEIPT_EXAMPLE,
-  TRIES_EXAMPLE,
-} from './log-examples.ts';
-import {
+  BALANCE_FIELDS,
   CALL_LOG_FIELDS,
   CONSUMPTION_FIELDS,
   filterOf,
   LOG_PAGE,
-  RANGE_FIELDS,
   rangeOf,
 } from './log-filter.ts';
 import {
   BALANCE_CHANGE,
   CALL,
   CONSUMPTION,
-  RECEIPT,
   shownBalanceChange,
   shownCall,
   shownConsumption,
-  shownReceipt,
-  TRY,
 } from './log-items.ts';
 
 const GROUP = { surface: 'user', access: 'user', tag: 'Logs' } as const;
@@ -58,39 +48,6 @@ const callPage = operation({
     const { items, total } = await pageOfLog(context.database, 'calls', question);
     const rows = items.map((call) => shownCall(call, context.showTime));
     return toPage(rows, total, excerpt);
-  },
-});
-
-const CALL_DETAIL = Type.Object({
-  ...CALL.properties,
-  tries: Type.Array(TRY, { description: 'The attempts, in order.' }),
-  receipt: nullable(RECEIPT),
-});
-
-const callDetail = operation({
-  ...GROUP,
-  name: 'logs.call',
-  method: 'GET',
-  path: '/call-log/detail/:id',
-  title: 'Get a call',
-  summary: 'One call, with its attempts and its receipt.',
-  params: ID_PARAMS,
-  data: CALL_DETAIL,
-  fails: ['notFound'],
-  example: { data: { ...CALL_EXAMPLE, tries: TRIES_EXAMPLE, receipt: RECEIPT_EXAMPLE } },
-  handle: async ({ params }, context) => {
-    const { database } = context;
-    const accountId = ownAccount(context);
-    const call = await findOwnCall(database, accountId, params.id);
-    if (call === undefined) return fail('notFound');
-    const receipt = call.rates === null ? undefined : await findReceipt(database, accountId, call.callId);
-    const tries = call.attempts.map(({ vendor, outcome, durationMs }) => ({
-      vendor,
-      outcome,
-      duration_ms: durationMs,
-    }));
-    const shown = shownCall(call, context.showTime);
-    return data({ ...shown, tries, receipt: receipt === undefined ? null : shownReceipt(receipt, context) });
   },
 });
 
@@ -123,7 +80,7 @@ const balancePage = operation({
   path: '/balance-log/page',
   title: 'List my balance changes',
   summary: 'Every change of balance and Credits, newest first.',
-  query: pageQuery({ ...RANGE_FIELDS, ...LOG_PAGE }),
+  query: pageQuery({ ...BALANCE_FIELDS, ...LOG_PAGE }),
   data: Type.Array(BALANCE_CHANGE),
   paged: true,
   example: { data: [BALANCE_EXAMPLE] },
@@ -131,7 +88,7 @@ const balancePage = operation({
     const range = rangeOf(query, context);
     if ('kind' in range) return range;
     const excerpt = readExcerpt(query);
-    const wanted = { range, place: placeOf(excerpt) };
+    const wanted = { range, pool: query.pool, place: placeOf(excerpt) };
     const { items, total } = await pageOfBalanceLog(context.database, ownAccount(context), wanted);
     const rows = items.map((item) => shownBalanceChange(item, context.showTime));
     return toPage(rows, total, excerpt);
@@ -139,4 +96,7 @@ const balancePage = operation({
 });
 
 /** The logs of an account (rule I-78 and rule I-79), with their filters (rule I-80). */
-export const logOperations: readonly Operation[] = [callPage, callDetail, consumptionPage, balancePage];
+export const logOperations: readonly Operation[] = [
+  ...[callPage, ownSearch, ...callDetailOperations],
+  ...[consumptionPage, balancePage],
+];

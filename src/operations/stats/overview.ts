@@ -135,10 +135,12 @@ const overview = operation({
     const period = readPeriod(query, context);
     if ('kind' in period) return period;
     const { database, showTime } = context;
-    const traffic = await findTraffic(database, period);
-    const vendors = await findVendorSales(database, period);
-    const models = await findModelSales(database, period);
-    const counts = await countPlatform(database, period);
+    const [traffic, vendors, models, counts] = await Promise.all([
+      findTraffic(database, period),
+      findVendorSales(database, period),
+      findModelSales(database, period),
+      countPlatform(database, period),
+    ]);
     return data({
       ...{ from: showTime(period.fromMs), to: showTime(period.toMs) },
       traffic: {
@@ -225,10 +227,13 @@ function healthOf(credentialId: number, health: HealthReports): object {
     active: report?.active ?? 0,
     suspect: report?.suspect ?? false,
     refusals: report?.refusals ?? 0,
-    routes: routes.map(({ routeId, breaker, failures, ejections, coolingMs }) => ({
-      ...{ route_id: routeId, state: breaker, failures, ejections, cooling_ms: coolingMs },
-    })),
+    routes: routes.map(shownRoute),
   };
+}
+
+export function shownRoute(report: ReturnType<HealthReports['routeReports']>[number]): object {
+  const { routeId, breaker, failures, ejections, coolingMs } = report;
+  return { route_id: routeId, state: breaker, failures, ejections, cooling_ms: coolingMs };
 }
 
 const NODE = Type.Object({
@@ -260,21 +265,20 @@ const nodes = operation({
       ],
     },
   },
-  handle: async (_input, { database, showTime }) => {
-    const live = await loadLiveNodes(database);
-    const shown = live.map((node) => ({
-      ...{
-        name: node.name,
-        base_url: node.baseUrl,
-        region: node.region,
-        rate: formatMicro(node.rateMicro),
-      },
-      ...{ alive: node.alive, processes: node.workers, active_calls: node.activeCalls },
-      last_seen_at: node.lastSeenAtMs === undefined ? null : showTime(node.lastSeenAtMs),
-    }));
-    return data({ nodes: shown });
-  },
+  handle: async (_input, context) => data({ nodes: await nodesOf(context) }),
 });
+
+export async function nodesOf({
+  database,
+  showTime,
+}: Pick<Context, 'database' | 'showTime'>): Promise<readonly object[]> {
+  const live = await loadLiveNodes(database);
+  return live.map((node) => ({
+    ...{ name: node.name, base_url: node.baseUrl, region: node.region, rate: formatMicro(node.rateMicro) },
+    ...{ alive: node.alive, processes: node.workers, active_calls: node.activeCalls },
+    last_seen_at: node.lastSeenAtMs === undefined ? null : showTime(node.lastSeenAtMs),
+  }));
+}
 
 /** The state of the platform: sales, cost, and the health of credentials and nodes. */
 export const overviewOperations: readonly Operation[] = [overview, credentials, nodes];

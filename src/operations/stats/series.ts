@@ -1,5 +1,6 @@
 import { formatMicro } from '../../kernel/money.ts';
 import type { Days } from '../../kernel/time/days.ts';
+import { type FirstToken, findFirstTokens } from '../../store/operations/first-token.ts';
 import { findSeries, type TimedSales } from '../../store/operations/operator-series.ts';
 import type { Period } from '../../store/operations/operator-stats.ts';
 import { TREND_DAYS_MAX, TREND_HOURS_MAX } from '../bounds.ts';
@@ -11,8 +12,18 @@ import { Type } from '../schema.ts';
 import { PERIOD_QUERY, readPeriod, SALES, shownSales, TRAFFIC, total } from './overview.ts';
 import { OVERVIEW_EXAMPLE, SALES_EXAMPLE } from './overview-examples.ts';
 
+/** Calls are looked at in pieces of the period, so that a busy period costs no more than a quiet one. */
+export const PERCENTILES = {
+  ttft_p50_ms: nullable(
+    Type.Integer({ minimum: 0, description: 'Median time to the first token of streamed calls.' }),
+  ),
+  ttft_p95_ms: nullable(Type.Integer({ minimum: 0, description: 'Of 20 streams, 19 were faster.' })),
+};
+const SAMPLED =
+  'Percentiles are exact in quiet times; of busy ones they are those of an even sample of the calls.';
 const POINT = Type.Object({
   ...SALES,
+  ...PERCENTILES,
   ttft_ms: nullable(
     Type.Integer({ minimum: 0, description: 'Mean time to the first token of streamed calls.' }),
   ),
@@ -21,9 +32,18 @@ const SERIES = Type.Object({
   times: Type.Array(TIME, { description: 'The start of each point. Every list has one value for each.' }),
   traffic: Type.Array(TRAFFIC),
   sales: Type.Array(POINT),
-  vendors: Type.Array(Type.Object({ vendor: Type.String(), points: Type.Array(POINT) })),
+  errors: Type.Array(
+    Type.Object({
+      status: Type.Integer(),
+      points: Type.Array(Type.Integer({ minimum: 0 })),
+    }),
+    { description: 'Answers that are not a success by HTTP status, the most first.' },
+  ),
+  ...PERCENTILES,
+  vendors: Type.Array(Type.Object({ vendor: Type.String(), ...PERCENTILES, points: Type.Array(POINT) })),
 });
-const POINT_EXAMPLE = { ...SALES_EXAMPLE, ttft_ms: 418 };
+const TTFT_EXAMPLE = { ttft_p50_ms: 402, ttft_p95_ms: 1180 };
+const POINT_EXAMPLE = { ...SALES_EXAMPLE, ...TTFT_EXAMPLE, ttft_ms: 418 };
 
 const HOUR_MS = 3_600_000;
 
@@ -45,10 +65,15 @@ function edgesOf(
   return edges;
 }
 
-function shownPoint(sales: readonly TimedSales[]): object {
+export function shownPercentiles(found: FirstToken | undefined): object {
+  return { ttft_p50_ms: found?.p50Ms ?? null, ttft_p95_ms: found?.p95Ms ?? null };
+}
+
+function shownPoint(sales: readonly TimedSales[], found: FirstToken | undefined): object {
   const calls = sales.reduce((sum, { ttftCalls }) => sum + ttftCalls, 0);
   const timeMs = sales.reduce((sum, { ttftMs }) => sum + ttftMs, 0);
-  return { ...shownSales(total(sales)), ttft_ms: calls === 0 ? null : Math.round(timeMs / calls) };
+  const ttft = { ttft_ms: calls === 0 ? null : Math.round(timeMs / calls), ...shownPercentiles(found) };
+  return { ...shownSales(total(sales)), ...ttft };
 }
 
 const series = operation({
@@ -57,7 +82,9 @@ const series = operation({
   method: 'GET',
   path: '/overview/series',
   title: 'Get the overview over time',
-  summary: 'Traffic, revenue, cost, margin and time to the first token over time, in total and by vendor.',
+  summary:
+    'Traffic, errors, revenue, cost, margin and time to the first token over time, in total and by vendor. ' +
+    SAMPLED,
   query: Type.Object({
     ...PERIOD_QUERY.properties,
     granularity: Type.Optional(Type.Union([Type.Literal('hour'), Type.Literal('day')], { default: 'hour' })),
@@ -66,7 +93,8 @@ const series = operation({
   example: {
     data: {
       ...{ times: ['2026-11-15 09:00:00'], traffic: [OVERVIEW_EXAMPLE.traffic], sales: [POINT_EXAMPLE] },
-      vendors: [{ vendor: 'openai', points: [POINT_EXAMPLE] }],
+      ...{ errors: [{ status: 429, points: [3] }], ...TTFT_EXAMPLE },
+      vendors: [{ vendor: 'openai', ...TTFT_EXAMPLE, points: [POINT_EXAMPLE] }],
     },
   },
   handle: async ({ query }, context) => {
@@ -74,17 +102,24 @@ const series = operation({
     if ('kind' in period) return period;
     const edges = edgesOf(period, query.granularity ?? 'hour', context.days);
     if ('kind' in edges) return edges;
-    const { traffic, vendors } = await findSeries(context.database, { ...period, edges });
+    const { traffic, errors, vendors } = await findSeries(context.database, { ...period, edges });
+    const ttft = await findFirstTokens(context.database, { edges, toMs: period.toMs });
     return data({
       times: edges.map((edge) => context.showTime(edge)),
       traffic: traffic.map((each) => ({
         ...{ calls: each.calls, failed: each.failed, active_accounts: each.activeAccounts },
         ...{ byok_calls: each.byokCalls, covered: formatMicro(each.coveredMicro) },
       })),
-      sales: edges.map((_, at) => shownPoint(vendors.flatMap(({ points }) => points[at] ?? []))),
+      errors,
+      ...shownPercentiles(ttft.find({})),
+      sales: edges.map((_, at) => {
+        const sold = vendors.flatMap(({ points }) => points[at] ?? []);
+        return shownPoint(sold, ttft.find({ point: at }));
+      }),
       vendors: vendors.map(({ vendor, points }) => ({
         vendor,
-        points: points.map((each) => shownPoint([each])),
+        ...shownPercentiles(ttft.find({ vendor })),
+        points: points.map((each, at) => shownPoint([each], ttft.find({ point: at, vendor }))),
       })),
     });
   },

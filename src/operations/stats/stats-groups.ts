@@ -1,14 +1,14 @@
-import { type GroupUsage, USAGE_GROUPS, type UsageFilter, type UsageGroup } from '../../ledger/log.ts';
+import type { GroupUsage, UsageFilter, UsageGroup } from '../../ledger/log.ts';
 import { findKeyNames } from '../../store/accounts/api-keys.ts';
-import { usageBy, usageSeries } from '../../store/logs/usage-sums.ts';
-import { SERIES_GROUPS_MAX, STATS_GROUPS_MAX } from '../bounds.ts';
+import { usageBy } from '../../store/logs/usage-sums.ts';
+import { STATS_GROUPS_MAX } from '../bounds.ts';
 import { type Context, ownAccount } from '../context.ts';
 import type { Failure } from '../failure.ts';
-import { ID, nullable, TIME } from '../fields.ts';
+import { ID, nullable } from '../fields.ts';
 import { CONSUMPTION_FIELDS, usageFilterOf } from '../logs/log-filter.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { type Static, type TProperties, Type } from '../schema.ts';
-import { GRANULARITY, GROUP, SUM_FIELDS, SUMS, SUMS_EXAMPLE, shownSums, trendRange } from './stats.ts';
+import { GROUP, SUM_FIELDS, SUMS_EXAMPLE, shownSums } from './stats.ts';
 
 const QUERY = Type.Object(CONSUMPTION_FIELDS);
 const ORDER = 'the largest amount first. Default range: this month.';
@@ -78,83 +78,7 @@ const keys = operation({
   },
 });
 
-const SERIES_GROUPS = 7;
-const NO_NAMES: ReadonlyMap<number, string> = new Map();
-const SERIES = Type.Object({
-  times: Type.Array(TIME, { description: 'The start of each point.' }),
-  groups: Type.Array(
-    Type.Object({
-      group: nullable(
-        Type.String({
-          description: 'A model, the number of a key, a protocol or a payer; null for all others together.',
-        }),
-      ),
-      name: nullable(Type.String({ description: 'The name of a key that still exists.' })),
-      total: SUMS,
-      points: Type.Array(SUMS, { description: 'One for each of `times`.' }),
-    }),
-  ),
-});
-
-const series = operation({
-  ...GROUP,
-  name: 'stats.series',
-  path: '/stats/series',
-  title: 'Get my usage over time by group',
-  summary: 'Usage over time by model, key, protocol or payer: the largest groups, and all others as one.',
-  query: Type.Object({
-    ...CONSUMPTION_FIELDS,
-    by: Type.Optional(
-      Type.Union(
-        USAGE_GROUPS.map((name) => Type.Literal(name)),
-        { default: 'model' },
-      ),
-    ),
-    granularity: GRANULARITY,
-    groups: Type.Optional(
-      Type.Integer({
-        ...{ minimum: 1, maximum: SERIES_GROUPS_MAX, default: SERIES_GROUPS },
-        description: 'Number of groups. All others are one group.',
-      }),
-    ),
-  }),
-  data: SERIES,
-  example: {
-    data: {
-      times: ['2026-11-15 00:00:00'],
-      groups: [{ group: 'gpt-5', name: null, total: SUMS_EXAMPLE, points: [SUMS_EXAMPLE] }],
-    },
-  },
-  handle: async ({ query }, context) => {
-    const { database, days } = context;
-    const filter = usageFilterOf(query, context);
-    if ('kind' in filter) return filter;
-    const range = trendRange(query.granularity, filter, { nowMs: context.clock.now(), days });
-    if ('kind' in range) return range;
-    const { edges, ...times } = range;
-    const accountId = ownAccount(context);
-    const { by = 'model', groups: most = SERIES_GROUPS } = query;
-    const wanted = { by, most, range: { ...filter, ...times }, edges };
-    const found = await usageSeries(database, accountId, wanted);
-    const isByKey = by === 'key';
-    const names = isByKey ? await findKeyNames(database, accountId, idsOf(found)) : NO_NAMES;
-    return data({
-      times: edges.map((edge) => context.showTime(edge)),
-      groups: found.map(({ group, points }) => ({
-        group: group ?? null,
-        name: names.get(Number(group)) ?? null,
-        total: shownSums(...points),
-        points: points.slice(1).map((each) => shownSums(each)),
-      })),
-    });
-  },
-});
-
-function idsOf(found: readonly { readonly group: string | undefined }[]): readonly number[] {
-  return found.flatMap(({ group }) => (group === undefined ? [] : [Number(group)]));
-}
-
-/** Usage by model (rule I-81), by key, by protocol and by payer; and each of them over time. */
+/** Usage by model (rule I-81), by key, by protocol and by payer. */
 export const groupOperations: readonly Operation[] = [
   grouped({
     ...{
@@ -193,5 +117,4 @@ export const groupOperations: readonly Operation[] = [
     example: { payer: 'credits' },
     shown: ({ group }) => ({ payer: group }),
   }),
-  series,
 ];

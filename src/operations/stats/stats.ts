@@ -1,17 +1,15 @@
 import { assert } from '../../kernel/assert.ts';
 import { formatMicro } from '../../kernel/money.ts';
-import type { Days } from '../../kernel/time/days.ts';
-import type { TimeRange, UsageSums } from '../../ledger/log.ts';
+import type { UsageSums } from '../../ledger/log.ts';
 import { findAccountView } from '../../store/accounts/account-view.ts';
 import { usageBetween } from '../../store/logs/usage-sums.ts';
 import { monthSpentMicro } from '../accounts/own-account.ts';
-import { TREND_DAYS_MAX, TREND_HOURS_MAX } from '../bounds.ts';
 import { ownAccount } from '../context.ts';
-import { type Failure, fail } from '../failure.ts';
 import { nullable, SHOWN_AMOUNT, TIME } from '../fields.ts';
 import { CONSUMPTION_FIELDS, USAGE_FIELDS, usageFilterOf } from '../logs/log-filter.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
+import { GRANULARITY, trendRange } from './trend-range.ts';
 
 const COUNT = Type.Integer({ minimum: 0 });
 export const SUM_FIELDS = {
@@ -97,21 +95,12 @@ const overview = operation({
 });
 
 const POINT = Type.Object({ time: TIME, ...SUM_FIELDS });
-const HOUR_MS = 3_600_000;
-
-export const GRANULARITY = Type.Optional(
-  Type.Union([Type.Literal('hour'), Type.Literal('day')], {
-    default: 'day',
-    description: 'Default range: the last 24 hours, or 7 days.',
-  }),
-);
-
 const trend = operation({
   ...GROUP,
   name: 'stats.trend',
   path: '/stats/trend',
   title: 'Get my usage over time',
-  summary: 'Usage over time, by hours or days; points without calls are zero.',
+  summary: 'Usage over time, by minutes, hours, days or weeks; points without calls are zero.',
   query: Type.Object({ ...CONSUMPTION_FIELDS, granularity: GRANULARITY }),
   data: Type.Array(POINT),
   example: { data: [{ time: '2026-11-15 00:00:00', ...SUMS_EXAMPLE }] },
@@ -129,55 +118,10 @@ const trend = operation({
   },
 });
 
-export function trendRange(
-  granularity: 'hour' | 'day' | undefined,
-  asked: TimeRange,
-  { nowMs, days }: { readonly nowMs: number; readonly days: Days },
-): TrendRange | Failure {
-  return TREND_RANGES[granularity ?? 'day'](asked, nowMs, days);
-}
-
-interface TrendRange {
-  readonly fromMs: number;
-  readonly toMs: number;
-  /** The start of each point. */
-  readonly edges: readonly number[];
-}
-
-type ToTrendRange = (asked: TimeRange, nowMs: number, days: Days) => TrendRange | Failure;
-
-const TREND_RANGES: Readonly<Record<'hour' | 'day', ToTrendRange>> = {
-  // Hours are those of the roll-up. In a time zone with a half-hour offset they begin at half past.
-  hour: (asked, nowMs) => {
-    const toMs = asked.toMs ?? Math.max(nowMs, asked.fromMs ?? 0) + 1;
-    const fromMs = asked.fromMs ?? floorTo(toMs - 1, HOUR_MS) - 23 * HOUR_MS;
-    if (toMs - fromMs > TREND_HOURS_MAX * HOUR_MS) return tooLong(TREND_HOURS_MAX, 'hours');
-    const edges: number[] = [];
-    for (let edge = floorTo(fromMs, HOUR_MS); edge < toMs; edge += HOUR_MS) edges.push(edge);
-    return { fromMs, toMs, edges };
-  },
-  day: (asked, nowMs, days) => {
-    const toMs = asked.toMs ?? Math.max(nowMs, asked.fromMs ?? 0) + 1;
-    const fromMs = asked.fromMs ?? days.startOf(toMs - 1 - 6 * 24 * HOUR_MS);
-    if (toMs - fromMs > TREND_DAYS_MAX * 24 * HOUR_MS) return tooLong(TREND_DAYS_MAX, 'days');
-    const edges: number[] = [];
-    for (let edge = days.startOf(fromMs); edge < toMs; edge = days.after(edge)) edges.push(edge);
-    return { fromMs, toMs, edges };
-  },
-};
-
-function floorTo(timeMs: number, unitMs: number): number {
-  return Math.floor(timeMs / unitMs) * unitMs;
-}
-
-function tooLong(most: number, unit: string): Failure {
-  return fail('badParameter', `from must be at most ${most} ${unit} before to`);
-}
-
 /** The sum of all points. */
 export function shownSums(
   ...sums: readonly (UsageSums | undefined)[]
-): Record<keyof typeof SUM_FIELDS, unknown> {
+): Readonly<Record<keyof typeof SUM_FIELDS, string | number | null>> {
   const total = (pick: (each: UsageSums) => number): number =>
     sums.reduce((sum, each) => sum + (each === undefined ? 0 : pick(each)), 0);
   const totalMicro = (pick: (each: UsageSums) => bigint): string =>

@@ -6,6 +6,8 @@ import { newCallId } from '../../kernel/id.ts';
 import { visitorAddress } from '../../kernel/visitor.ts';
 import { readCookies } from '../../operations/auth/cookies.ts';
 import {
+  LIVE_STREAMS_MAX,
+  LIVE_STREAMS_OF_ONE_MAX,
   PLATFORM_ACTIVE_MAX,
   PLATFORM_ACTIVE_OF_ONE_MAX,
   PLATFORM_EXPORTS_MAX,
@@ -22,6 +24,7 @@ import { admit } from './access.ts';
 import { type BodyResult, readJsonBody } from './body.ts';
 import { type Addressee, sendEnvelope, sendFailure } from './envelope.ts';
 import { createRouter, type Match, type Router } from './router.ts';
+import { sendEvents } from './send-events.ts';
 import { sendText } from './send-text.ts';
 import { readQuery } from './texts.ts';
 import { createValidator, type Validator } from './validate.ts';
@@ -48,12 +51,16 @@ export interface PlatformObserver {
 export interface PlatformBounds {
   readonly slots: SemaphoreBounds;
   readonly exports: SemaphoreBounds;
+  /** Streams of events. They take none of the other places. */
+  readonly streams: SemaphoreBounds;
   readonly timeoutMs: number;
 }
 
 export interface Platform {
   /** Answers all requests below `/api`, and those for the documents about it. Never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Ends all streams of events: the process stops. */
+  endStreams(): void;
 }
 
 const BOUNDS: PlatformBounds = {
@@ -69,6 +76,12 @@ const BOUNDS: PlatformBounds = {
     waiting: 0,
     waitMs: 0,
   },
+  streams: {
+    active: LIVE_STREAMS_MAX,
+    activeOfOne: LIVE_STREAMS_OF_ONE_MAX,
+    waiting: 0,
+    waitMs: 0,
+  },
   timeoutMs: PLATFORM_TIMEOUT_MS,
 };
 
@@ -78,7 +91,10 @@ const TOO_LONG = 'The request took too long. It may still complete, so check bef
 
 export function createPlatform(parts: PlatformParts): Platform {
   const dispatcher = new Dispatcher(parts);
-  return { handle: (request, response) => dispatcher.handle(request, response) };
+  return {
+    handle: (request, response) => dispatcher.handle(request, response),
+    endStreams: () => parts.deps.live.close(),
+  };
 }
 
 /** One request in progress. */
@@ -105,6 +121,7 @@ class Dispatcher {
   readonly #documents: ReadonlyMap<string, SendDocument>;
   readonly #slots: Semaphore;
   readonly #exports: Semaphore;
+  readonly #streams: Semaphore;
 
   constructor(parts: PlatformParts) {
     this.#parts = parts;
@@ -113,6 +130,7 @@ class Dispatcher {
     this.#documents = createDocuments(parts.operations);
     this.#slots = new Semaphore(this.#bounds.slots);
     this.#exports = new Semaphore(this.#bounds.exports);
+    this.#streams = new Semaphore(this.#bounds.streams);
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -162,7 +180,7 @@ class Dispatcher {
     if (query.kind === 'problem') return fail('badParameter', query.message);
     const checked = this.#requireValidator(match.row)({
       params: match.params,
-      query: query.texts,
+      query: match.row.events ? resumed(query.texts, request) : query.texts,
       body: body.value,
     });
     if (checked.kind === 'problem') return fail('badParameter', checked.message);
@@ -232,6 +250,11 @@ class Dispatcher {
         if (leave === undefined) return sendFailure(exchange, fail('busy', undefined, RETRY_MS));
         return sendText(exchange, outcome).finally(leave);
       }
+      case 'events': {
+        const leave = await this.#streams.enter(exchange.owner);
+        if (leave === undefined) return sendFailure(exchange, fail('busy', undefined, RETRY_MS));
+        return sendEvents(exchange, outcome, leave);
+      }
       default:
         return sendEnvelope(exchange, outcome);
     }
@@ -283,6 +306,15 @@ function toAdmitInput(
   { method = 'GET', headers }: IncomingMessage,
 ): Parameters<typeof admit>[0] {
   return { access: row.access, method, headers };
+}
+
+/** A browser that comes back asks for the same address, so the header is newer than the query. */
+function resumed(
+  texts: ReadonlyMap<string, string>,
+  { headers }: IncomingMessage,
+): ReadonlyMap<string, string> {
+  const last = headers['last-event-id'];
+  return typeof last === 'string' && last !== '' ? new Map([...texts, ['after', last]]) : texts;
 }
 
 function refuseMatch(match: Exclude<Match, Row>, response: ServerResponse): Failure {

@@ -82,6 +82,9 @@ export interface Failed {
   readonly status: number;
   readonly code: number;
   readonly message: string;
+  readonly requestId: string;
+  /** How long to wait before another try, where the server says so. */
+  readonly retryAfterMs?: number;
 }
 
 export type Result<Name extends keyof Operations> = ({ readonly ok: true } & Operations[Name]['output']) | Failed;
@@ -128,7 +131,12 @@ export function createClient({ url, fetch, headers = () => ({}) }: ClientOptions
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const { code, message, ...rest } = (await response.json()) as { code: number; message: string };
-    if (code !== 0) return { ok: false, status: response.status, code, message };
+    if (code !== 0) {
+      const wait = Number(response.headers.get('retry-after') ?? Number.NaN) * 1000;
+      const retryAfterMs = Number.isFinite(wait) ? { retryAfterMs: wait } : {};
+      const requestId = response.headers.get('x-request-id') ?? '';
+      return { ok: false, status: response.status, code, message, requestId, ...retryAfterMs };
+    }
     return { ok: true, ...rest } as unknown as Result<Name>;
   };
 }

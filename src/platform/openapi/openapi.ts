@@ -144,7 +144,7 @@ function describe(schema: TSchema): { schema: TSchema; description?: string } {
 function toSuccessResponse(row: Operation): Response {
   if (row.file !== undefined) {
     const content = { [row.file]: { schema: row.data, example: row.example.data } };
-    return { description: 'The file.', content };
+    return { description: row.events ? 'The stream of events.' : 'The file.', content };
   }
   const { schema, example } = toEnvelope(row);
   return { description: 'Done.', content: { 'application/json': { schema, example } } };

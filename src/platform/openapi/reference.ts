@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { acceptedEncoding } from '../../kernel/encoding/accepted-encoding.ts';
 
 /**
  * The page at /docs: Scalar's API reference for /openapi.json. Its program comes from the installed package
@@ -89,13 +90,4 @@ async function makeProgram(encoding: Program['encoding']): Promise<Program> {
   if (encoding === undefined) return { bytes: plain, encoding, etag };
   const bytes = encoding === 'br' ? await compress.br(plain, BROTLI) : await compress.gzip(plain);
   return { bytes, encoding, etag };
-}
-
-function acceptedEncoding(accepted: string): Program['encoding'] {
-  const names = accepted
-    .toLowerCase()
-    .split(',')
-    .filter((part) => !/;\s*q=0(?:\.0{1,3})?\s*$/.test(part))
-    .map((part) => part.split(';', 1)[0]?.trim());
-  return (['br', 'gzip'] as const).find((name) => names.includes(name));
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
 import { postOpening } from '../ledger/movement.ts';
-import { listAccounts } from './account-list.ts';
+import { type AccountSort, listAccounts } from './account-list.ts';
 import { createAccount, type NewAccount } from './accounts.ts';
 
 const ACCOUNT: Omit<NewAccount, 'email'> = {
@@ -29,8 +29,10 @@ beforeAll(async () => {
 });
 afterAll(() => fresh.drop());
 
+const NEWEST = { month: '2026-11', sort: 'created_at', order: 'desc' } as const;
+
 async function found(emailPart: string, offset = 0, limit = 10) {
-  const { items, total } = await listAccounts(fresh.database, { emailPart, offset, limit });
+  const { items, total } = await listAccounts(fresh.database, { ...NEWEST, emailPart, offset, limit });
   return [total, items.map(({ email }) => email.split('@')[0])];
 }
 
@@ -52,7 +54,9 @@ it('a page is a part of the result', async () => {
 });
 
 it('an account is listed with its money', async () => {
-  const { items } = await listAccounts(fresh.database, { emailPart: 'bert', offset: 0, limit: 1 });
+  const { items } = await listAccounts(fresh.database, {
+    ...{ ...NEWEST, emailPart: 'bert', offset: 0, limit: 1 },
+  });
   expect(items).toMatchObject([
     {
       email: 'bert@two.example',
@@ -62,5 +66,43 @@ it('an account is listed with its money', async () => {
       balanceMicro: 7n,
       creditsMicro: 9n,
     },
+  ]);
+});
+
+it('accounts are in the order of their money or their last use, and equal ones newest first', async () => {
+  const { database } = fresh;
+  const idOf = `(select id from accounts where email like $1 || '@%')`;
+  await database.query(`update accounts set month = '2026-11', month_spent_micro = 5 where id = ${idOf}`, [
+    'bert',
+  ]);
+  await database.query(`update accounts set month = '2026-10', month_spent_micro = 9 where id = ${idOf}`, [
+    'anna',
+  ]);
+  await database.query(
+    `insert into api_keys (account_id, name, key_hash, prefix, last_used_at, status)
+     values (${idOf}, 'key', 'hash', 'tg-', '2026-11-10', 'enabled'), (${idOf}, 'new', 'other', 'tg-', null, 'enabled')`,
+    ['anna'],
+  );
+  await database.query(
+    `insert into sessions (id, account_id, kind, secret_hash, created_at, used_at, expires_at, address, user_agent)
+     values ('one', ${idOf}, 'cookie', '', '2026-11-01', '2026-11-12', '2026-12-01', '', '')`,
+    ['bert'],
+  );
+  const by = async (sort: AccountSort, order: 'asc' | 'desc', page = { offset: 0, limit: 10 }) => {
+    const { items } = await listAccounts(database, { emailPart: '', month: '2026-11', sort, order, ...page });
+    return items.map(({ email }) => email.split('@')[0]);
+  };
+  expect(await by('month_spent', 'desc')).toEqual(['bert', '100%_of', 'anna']);
+  expect(await by('month_spent', 'asc')).toEqual(['100%_of', 'anna', 'bert']);
+  expect(await by('last_seen_at', 'desc')).toEqual(['bert', 'anna', '100%_of']);
+  expect(await by('last_seen_at', 'asc')).toEqual(['100%_of', 'anna', 'bert']);
+  expect(await by('last_seen_at', 'desc', { offset: 1, limit: 1 })).toEqual(['anna']);
+  expect(await by('created_at', 'asc')).toEqual(['anna', 'bert', '100%_of']);
+  expect(await by('balance', 'desc')).toEqual(['100%_of', 'bert', 'anna']);
+  const { items } = await listAccounts(database, { ...NEWEST, emailPart: 'example', offset: 0, limit: 10 });
+  expect(items.map(({ monthSpentMicro, lastSeenAtMs }) => [monthSpentMicro, lastSeenAtMs])).toEqual([
+    [0n, undefined],
+    [5n, Date.UTC(2026, 10, 12)],
+    [0n, Date.UTC(2026, 10, 10)],
   ]);
 });

@@ -125,7 +125,10 @@ export async function findAccount(
   return row === undefined ? undefined : accountFromRow(row, unsealing);
 }
 
-/** Account, key, subscriptions, BYOK credentials and funds in one statement, as of one moment. */
+/**
+ * Account, key, subscriptions, BYOK credentials and funds in one statement, as of one moment. A key of the
+ * playground is found while its session is open.
+ */
 export async function findCaller(
   database: Database,
   keyHash: string,
@@ -133,7 +136,9 @@ export async function findCaller(
 ): Promise<StoredCaller | undefined> {
   const [row] = await database.query<AccountRow & KeyRow>(
     `select ${ACCOUNT_COLUMNS}, ${KEY_COLUMNS}
-     from api_keys join accounts on accounts.id = api_keys.account_id where api_keys.key_hash = $1`,
+     from api_keys join accounts on accounts.id = api_keys.account_id
+     where api_keys.key_hash = $1 and (api_keys.session_id is null or exists (
+       select from sessions where sessions.id = api_keys.session_id and sessions.ended_at is null))`,
     [keyHash],
   );
   return row === undefined ? undefined : { account: accountFromRow(row, unsealing), key: keyFromRow(row) };

@@ -16,6 +16,9 @@ export interface ListedKey extends ApiKey {
 
 const LISTED_COLUMNS = `${KEY_COLUMNS}, api_keys.created_at as key_created_at, api_keys.last_used_at`;
 
+/** Keys of the playground are the server's matter: nobody lists, changes or counts them. */
+const LASTING = 'session_id is null';
+
 interface ListedRow extends KeyRow {
   readonly key_created_at: Date;
   readonly last_used_at: Date | null;
@@ -44,7 +47,7 @@ export function createKey(database: Database, wanted: NewKey, random: Random): P
     // The account's row is locked now, so two creations at once cannot exceed the bound.
     if (!(await touchAccount(transaction, wanted.accountId))) return { kind: 'unknown-account' };
     const [count] = await transaction.query<{ keys: number }>(
-      'select count(*)::int as keys from api_keys where account_id = $1',
+      'select count(*)::int as keys from api_keys where account_id = $1 and session_id is null',
       [wanted.accountId],
     );
     if ((count?.keys ?? 0) >= KEYS_PER_ACCOUNT_MAX) return { kind: 'too-many' };
@@ -97,11 +100,11 @@ export async function listKeys(
 ): Promise<KeyPage> {
   assert(limit >= 1 && limit <= PAGE_SIZE_MAX && offset >= 0, 'a page is bounded');
   const rows = await database.query<ListedRow>(
-    `select ${LISTED_COLUMNS} from api_keys where account_id = $1 order by id desc limit $2 offset $3`,
+    `select ${LISTED_COLUMNS} from api_keys where account_id = $1 and ${LASTING} order by id desc limit $2 offset $3`,
     [accountId, limit, offset],
   );
   const [count] = await database.query<{ total: number }>(
-    'select count(*)::int as total from api_keys where account_id = $1',
+    `select count(*)::int as total from api_keys where account_id = $1 and ${LASTING}`,
     [accountId],
   );
   return { items: rows.map(listedFromRow), total: count?.total ?? 0 };
@@ -114,7 +117,7 @@ export async function findKey(
   keyId: number,
 ): Promise<ListedKey | undefined> {
   const [row] = await database.query<ListedRow>(
-    `select ${LISTED_COLUMNS} from api_keys where account_id = $1 and id = $2`,
+    `select ${LISTED_COLUMNS} from api_keys where account_id = $1 and id = $2 and ${LASTING}`,
     [accountId, keyId],
   );
   return row === undefined ? undefined : listedFromRow(row);
@@ -142,7 +145,7 @@ export function deleteKeys(
   return database.transaction(async (transaction) => {
     // A concurrent deletion of the same keys waits here, and then finds nothing.
     if (!(await touchAccount(transaction, accountId))) return 0;
-    const own = 'where account_id = $1 and id = any($2::bigint[])';
+    const own = `where account_id = $1 and id = any($2::bigint[]) and ${LASTING}`;
     const found = await transaction.query(`select id from api_keys ${own}`, [accountId, keyIds]);
     if (found.length < keyIds.length) return 0;
     await transaction.query(`delete from api_keys ${own}`, [accountId, keyIds]);
@@ -171,7 +174,7 @@ export function updateKey(
     const [row] = await transaction.query<ListedRow>(
       `update api_keys set name = coalesce($3, name), status = coalesce($4, status),
          policy_id = case when $5 then $6 else policy_id end, expires_at = case when $7 then $8 else expires_at end
-       where account_id = $1 and id = $2 returning ${LISTED_COLUMNS}`,
+       where account_id = $1 and id = $2 and ${LASTING} returning ${LISTED_COLUMNS}`,
       [
         ...[accountId, keyId, name ?? null, status ?? null, policyId !== undefined, policyId ?? null],
         expiresAtMs !== undefined,

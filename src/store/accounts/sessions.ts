@@ -80,6 +80,21 @@ async function findSession(
   return { accountId: idNumber(accountId), role, live, kind, secretHash, usedAtMs: usedAt.getTime() };
 }
 
+/** The roles of those of these sessions that are open. */
+export async function findLiveSessions(
+  database: Database,
+  sessionIds: readonly string[],
+  nowMs: number,
+): Promise<ReadonlyMap<string, StoredSession['role']>> {
+  const rows = await database.query<{ id: string; role: StoredSession['role'] }>(
+    `select sessions.id, accounts.role from sessions join accounts on accounts.id = sessions.account_id
+     where sessions.id = any($1::text[]) and sessions.ended_at is null and sessions.expires_at > $2
+       and accounts.status = 'enabled'`,
+    [sessionIds, toIsoTime(nowMs)],
+  );
+  return new Map(rows.map(({ id, role }) => [id, role]));
+}
+
 async function touchSession(database: Database, sessionId: string, nowMs: number): Promise<void> {
   await database.query('update sessions set used_at = greatest(used_at, $2) where id = $1', [
     sessionId,

@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CATALOG_TEXT, catalogDocument } from '../../../test/support/catalog.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
-import { formatChange } from '../../catalog/diff.ts';
+import { type CatalogChange, formatChange } from '../../catalog/diff.ts';
 import { newSealer } from '../../kernel/encoding/seal.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import { systemRandom } from '../../kernel/random.ts';
 import { ManualClock } from '../../kernel/time/clock.ts';
 import { type Change, followChanges } from '../changes.ts';
 import { openDatabase } from '../database.ts';
-import { type ApplyOptions, applyCatalog, loadCatalog, previewCatalog } from './catalog.ts';
+import { previewEdit, readStoredCatalog } from './apply.ts';
+import { type ApplyOptions, applyCatalog, loadCatalog } from './catalog.ts';
 import { readCatalog } from './read.ts';
 
 const clock = new ManualClock(Date.now());
@@ -28,6 +29,12 @@ afterEach(() => fresh.drop());
 async function apply(text: string): Promise<string[]> {
   const changes = await applyCatalog(fresh.database, catalogDocument(text), options);
   return changes.map(formatChange);
+}
+
+async function preview(text: string): Promise<readonly CatalogChange[]> {
+  const context = { ...options, database: fresh.database };
+  const wanted = { document: catalogDocument(text), extent: 'part' } as const;
+  return (await previewEdit(context, wanted, await readStoredCatalog(context))).changes;
 }
 
 function one<Row>(text: string, values: readonly unknown[] = []): Promise<Row | undefined> {
@@ -137,8 +144,8 @@ models:
       'updated route gpt via main as gpt: capabilities.budget_tokens_min unset → 0, ' +
         'capabilities.prefill unset → true',
     ];
-    const preview = await previewCatalog(fresh.database, catalogDocument(text), options);
-    expect(preview.map(formatChange)).toEqual(expected);
+    const previewed = await preview(text);
+    expect(previewed.map(formatChange)).toEqual(expected);
     expect(await apply(text)).toEqual(expected);
     expect(await apply(text)).toEqual([]);
     const catalog = await loadCatalog(fresh.database, options);
@@ -154,10 +161,10 @@ models:
 
   it('can be previewed without writing', async () => {
     const document = catalogDocument(CATALOG_TEXT);
-    const preview = await previewCatalog(fresh.database, document, options);
-    expect(preview.map(formatChange)).toContain('created account user@example.com');
+    const previewed = await preview(CATALOG_TEXT);
+    expect(previewed.map(formatChange)).toContain('created account user@example.com');
     expect((await loadCatalog(fresh.database, options)).vendors.size).toBe(0);
-    expect(await applyCatalog(fresh.database, document, options)).toEqual(preview);
+    expect(await applyCatalog(fresh.database, document, options)).toEqual(previewed);
   });
 
   it('stores no secret in clear', async () => {

@@ -1,6 +1,7 @@
 import type { CatalogSnapshot } from '../../catalog/contract.ts';
 import { type CatalogChange, diffCatalog, type Entity, formatChange } from '../../catalog/diff.ts';
 import type { AccountEntry, CatalogFile, StoredCatalog } from '../../catalog/document.ts';
+import { editCatalog } from '../../catalog/edit.ts';
 import * as fields from '../../catalog/fields.ts';
 import { resolveCatalog } from '../../catalog/resolve.ts';
 import { assert } from '../../kernel/assert.ts';
@@ -10,7 +11,7 @@ import { grantSubscription } from '../accounts/subscriptions.ts';
 import { announce } from '../changes.ts';
 import type { Database } from '../database.ts';
 import { postOpening } from '../ledger/movement.ts';
-import { record } from '../operations/audit.ts';
+import { type AuditEntry, record } from '../operations/audit.ts';
 import { readCatalog, type Unsealing } from './read.ts';
 import * as write from './write.ts';
 
@@ -35,45 +36,36 @@ export async function loadCatalog(database: Database, unsealing: Unsealing): Pro
   return resolveCatalog(stored);
 }
 
-/** The changes that applying the document would make, without making them. */
-export async function previewCatalog(
-  database: Database,
-  document: CatalogFile,
-  unsealing: Unsealing,
-): Promise<readonly CatalogChange[]> {
-  const stored = await readCatalog(database, unsealing);
-  return diffCatalog(document, stored, await existingEmails(database, document));
-}
-
 /**
  * Applies the document in one transaction and returns the changes. Applying it again changes nothing. Running
  * servers are notified at the commit.
  */
 export async function applyCatalog(
   database: Database,
-  document: CatalogFile,
+  file: CatalogFile,
   options: ApplyOptions,
 ): Promise<readonly CatalogChange[]> {
   // Hashing is slow, so it is done before anything is locked.
-  const passwordHashes = await hashNewPasswords(database, document, options);
+  const passwordHashes = await hashNewPasswords(database, file, options);
   return database.transaction(async (transaction) => {
     const stored = await lockCatalog(transaction, options);
-    const changes = diffCatalog(document, stored, await existingEmails(transaction, document));
+    const { document, changes } = editCatalog(file, stored, 'part', await existingEmails(transaction, file));
     await writeChanges({ transaction, document, stored, changes, options, passwordHashes });
-    if (changes.length > 0) await recordFile(transaction, changes);
+    if (changes.length > 0) await record(transaction, START, fileEntry(changes));
     return changes;
   });
 }
 
+/** A starting server applies its file as the terminal would. */
+const START = { accountId: undefined, address: 'terminal', action: 'apply' } as const;
+
 /** A first file may have thousands of changes; the audit log has this many. */
 const LINES_RECORDED_MAX = 500;
 
-/** A file is applied at the terminal or by a starting server. These lines contain no secrets. */
-async function recordFile(transaction: Database, changes: readonly CatalogChange[]): Promise<void> {
-  const actor = { accountId: undefined, address: 'terminal', action: 'apply' };
+/** The lines contain no secrets. */
+export function fileEntry(changes: readonly CatalogChange[]): AuditEntry {
   const lines = changes.slice(0, LINES_RECORDED_MAX).map(formatChange);
-  const after = { changes: changes.length, lines };
-  await record(transaction, actor, { entity: 'catalogue', key: 'file', before: null, after });
+  return { entity: 'catalogue', key: 'file', before: null, after: { changes: changes.length, lines } };
 }
 
 /** One catalogue change by an operator, inside a transaction that has locked the settings. */
@@ -109,7 +101,7 @@ interface Writing {
 }
 
 /** In the order of their references: policies before plans, vendors before credentials before routes. */
-async function writeChanges(writing: Writing): Promise<void> {
+export async function writeChanges(writing: Writing): Promise<void> {
   const { transaction, document, stored, changes } = writing;
   const changed = changedKeys(changes);
   for (const each of document.policies) {
@@ -194,17 +186,17 @@ async function openAccount(writing: Writing, entry: AccountEntry, accountId: num
   await grantSubscription(transaction, { accountId, planCode, startsAtMs, endsAtMs });
 }
 
-function existingEmails(database: Database, document: CatalogFile): Promise<ReadonlySet<string>> {
+export function existingEmails(database: Database, document: CatalogFile): Promise<ReadonlySet<string>> {
   return findExistingEmails(
     database,
     document.accounts.map((account) => account.email),
   );
 }
 
-async function hashNewPasswords(
+export async function hashNewPasswords(
   database: Database,
   document: CatalogFile,
-  { hashPassword }: ApplyOptions,
+  { hashPassword }: Pick<ApplyOptions, 'hashPassword'>,
 ): Promise<ReadonlyMap<string, string>> {
   const existing = await existingEmails(database, document);
   const hashes = new Map<string, string>();

@@ -164,7 +164,7 @@ export async function deleteCatalogEntry(
   });
 }
 
-const DELETIONS: Readonly<Record<EntryKind, string>> = {
+export const DELETIONS: Readonly<Record<EntryKind, string>> = {
   vendors: 'delete from vendors where code = $1',
   credentials: 'delete from credentials where id = $1 and owner_account_id is null',
   models: 'delete from models where model_id = $1',

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { StoreUnavailable } from '../../accounts/contract.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import { openDatabase } from '../database.ts';
@@ -24,8 +24,22 @@ import { startEmbedded } from './server.ts';
 const USER = fileURLToPath(new URL('../../../test/store/embedded-user.ts', import.meta.url));
 const isRoot = process.getuid?.() === 0;
 
+/** A cluster that was created and stopped once. */
+let made: string;
 let directory: string;
 let children: ChildProcess[];
+
+beforeAll(async () => {
+  made = mkdtempSync(join(tmpdir(), 'tollgate-made-'));
+  chmodSync(made, 0o755);
+  await (await startEmbedded(made, silentLogger)).stop();
+});
+afterAll(() => rmSync(made, { recursive: true, force: true }));
+
+/** Creation takes longer than all the rest, so a test that asks for something else copies the cluster. */
+function copyCluster(): void {
+  execFileSync('cp', ['-a', join(made, 'postgres'), directory]);
+}
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'tollgate-embedded-'));
@@ -95,6 +109,7 @@ describe('the embedded server', () => {
   });
 
   test('is adopted after its gateway was killed, and stopped by the gateway that adopted it', async () => {
+    copyCluster();
     const { child, connection } = await startUser();
     await ask(connection, 'create table kept as select 42 as answer');
     const pid = postmasterPid();
@@ -107,6 +122,7 @@ describe('the embedded server', () => {
   });
 
   test('runs while any process uses it, and stops with the last', async () => {
+    copyCluster();
     const { child } = await startUser();
     const own = await startEmbedded(directory, silentLogger);
     const again = await startEmbedded(directory, silentLogger);
@@ -128,6 +144,7 @@ describe('the embedded server', () => {
   });
 
   test('starts after a power loss whose files name another process, or one that is not collected yet', async () => {
+    copyCluster();
     const first = await startEmbedded(directory, silentLogger);
     await ask(first.connection, 'create table kept as select 42 as answer');
     const pidFile = join(directory, 'postgres', 'postmaster.pid');
@@ -161,6 +178,7 @@ describe('the embedded server', () => {
   });
 
   test('that cannot start reports its log, and leaves no process behind', async () => {
+    copyCluster();
     const server = await startEmbedded(directory, silentLogger);
     await server.stop();
     writeFileSync(join(directory, 'postgres', 'custom.conf'), 'max_connections = many\n', { mode: 0o644 });

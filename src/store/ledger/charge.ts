@@ -13,6 +13,8 @@ export interface Reason {
   readonly ref: string;
   /** The time of the call; undefined without a call. */
   readonly callAtMs?: number;
+  /** When it was entered. Undefined: now. Times of an account never go back. */
+  readonly enteredAtMs?: number;
 }
 
 export interface Entry extends Reason {
@@ -74,7 +76,11 @@ export interface Terms {
   readonly creditsPerYuan: number;
   /** The month of the spending cap that the call counts in. */
   readonly month: string;
+  readonly entries?: EntryTime;
 }
+
+/** Charges are entered when they are settled; in a past that is brought in, at the time of their calls. */
+export type EntryTime = 'now' | 'at-call';
 
 /**
  * Takes a call's charge from the wallet: from Credits first; what is missing is exchanged from the balance if
@@ -87,10 +93,11 @@ export function takeCharge(wallet: Wallet, call: CallRecord, terms: Terms): Cons
   assert(call.payer === 'credits', 'only calls paid with Credits are charged');
   const capMicro = capFor(wallet, call, terms);
   const dueMicro = minMicro(call.chargeMicro, underCapMicro(wallet, call, { capMicro, ...terms }));
-  const exchangedMicro = exchangeMissing(wallet, call, { dueMicro, ...terms });
+  const why = reason(call, terms.entries);
+  const exchangedMicro = exchangeMissing(wallet, call, { dueMicro, why, ...terms });
   const paidMicro = minMicro(dueMicro, wallet.creditsMicro);
   if (paidMicro > 0n) {
-    move(wallet, { kind: 'consumption', pool: 'credits', changeMicro: -paidMicro, ...reason(call) });
+    move(wallet, { kind: 'consumption', pool: 'credits', changeMicro: -paidMicro, ...why });
   }
   const shortfallMicro = call.chargeMicro - paidMicro;
   const spentMicro =
@@ -149,12 +156,12 @@ export function freeConsumption(call: CallRecord, { month, creditsPerYuan }: Ter
 function exchangeMissing(
   wallet: Wallet,
   call: CallRecord,
-  { dueMicro, creditsPerYuan }: { readonly dueMicro: bigint; readonly creditsPerYuan: number },
+  { dueMicro, why, creditsPerYuan }: Terms & { readonly dueMicro: bigint; readonly why: Reason },
 ): bigint {
   const missingMicro = dueMicro - wallet.creditsMicro;
   if (missingMicro <= 0n || !mayExchange(wallet, call) || wallet.balanceMicro === 0n) return 0n;
   const movedMicro = minMicro(yuanToBuyMicro(missingMicro, creditsPerYuan), wallet.balanceMicro);
-  exchange(wallet, movedMicro, { creditsPerYuan, ...reason(call) });
+  exchange(wallet, movedMicro, { creditsPerYuan, ...why });
   return movedMicro;
 }
 
@@ -166,8 +173,9 @@ function mayExchange({ autoExchange, autoExchangeOffAtMs = 0 }: Wallet, call: Ca
   return autoExchange || call.mayExchange === true || call.createdAtMs <= autoExchangeOffAtMs;
 }
 
-function reason(call: CallRecord): Reason {
-  return { ref: call.callId, callAtMs: call.createdAtMs };
+function reason({ callId, createdAtMs }: CallRecord, entries: EntryTime = 'now'): Reason {
+  const known = { ref: callId, callAtMs: createdAtMs };
+  return entries === 'now' ? known : { ...known, enteredAtMs: createdAtMs };
 }
 
 /** Two movements that belong together: balance out, Credits in. */

@@ -14,7 +14,7 @@ import { addToClosedDays } from '../logs/daily-rollup.ts';
 import { ensurePartitions, logMonth } from '../logs/partitions.ts';
 import { addRollups } from '../logs/rollup.ts';
 import { Writes } from '../writes.ts';
-import { type Consumption, freeConsumption, takeCharge } from './charge.ts';
+import { type Consumption, type EntryTime, freeConsumption, takeCharge } from './charge.ts';
 import { addWallets, type LockedWallet, lockWallets, toFunds } from './wallet.ts';
 import { addWindows } from './windows.ts';
 
@@ -23,6 +23,7 @@ export interface LedgerOptions {
   readonly creditsPerYuan: number;
   /** Returns the month that a spending cap counts in. */
   readonly calendar: Calendar;
+  readonly entries?: EntryTime;
 }
 
 export function createLedgerStore(options: LedgerOptions): LedgerStore {
@@ -133,8 +134,9 @@ class PostgresLedger implements LedgerStore {
   }
 
   #consume(wallets: ReadonlyMap<number, LockedWallet>, call: CallRecord): Consumption {
-    const { creditsPerYuan, calendar } = this.#options;
+    const { creditsPerYuan, calendar, entries = 'now' } = this.#options;
     const terms = {
+      entries,
       creditsPerYuan: call.creditsPerYuan ?? creditsPerYuan,
       month: call.month ?? calendar.month(call.createdAtMs),
     };

@@ -13,6 +13,8 @@ export interface Movement {
   readonly changeMicro: bigint;
   /** The reason: an order number, or a text of an operator. */
   readonly ref: string;
+  /** Undefined: now. */
+  readonly enteredAtMs?: number;
 }
 
 export type MovementResult =
@@ -22,12 +24,12 @@ export type MovementResult =
 
 /** Top-up, grant or adjustment, inside the caller's transaction. Running servers are notified. */
 export function postMovement(transaction: Database, movement: Movement): Promise<MovementResult> {
-  const { kind, pool, changeMicro, ref } = movement;
+  const { kind, pool, changeMicro, ref, enteredAtMs } = movement;
   assert(changeMicro > 0n || kind === 'adjustment', 'only an adjustment takes away');
   return post(transaction, movement.accountId, (wallet) => {
     const thereMicro = pool === 'credits' ? wallet.creditsMicro : wallet.balanceMicro;
     if (thereMicro + changeMicro < 0n) return false;
-    move(wallet, { kind, pool, changeMicro, ref });
+    move(wallet, { kind, pool, changeMicro, ref, ...(enteredAtMs !== undefined && { enteredAtMs }) });
     return true;
   });
 }
@@ -38,6 +40,8 @@ export interface Exchange {
   readonly amountMicro: bigint;
   readonly creditsPerYuan: number;
   readonly ref: string;
+  /** Undefined: now. */
+  readonly enteredAtMs?: number;
 }
 
 /** Exchanges balance into Credits at the user's request. */
@@ -45,7 +49,8 @@ export function postExchange(transaction: Database, wanted: Exchange): Promise<M
   assert(wanted.amountMicro > 0n, 'something is exchanged');
   return post(transaction, wanted.accountId, (wallet) => {
     if (wallet.balanceMicro < wanted.amountMicro) return false;
-    exchange(wallet, wanted.amountMicro, { creditsPerYuan: wanted.creditsPerYuan, ref: wanted.ref });
+    const { accountId: _, amountMicro, ...terms } = wanted;
+    exchange(wallet, amountMicro, terms);
     return true;
   });
 }

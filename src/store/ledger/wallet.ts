@@ -79,7 +79,7 @@ export function addWallets(writes: Writes, wallets: ReadonlyMap<number, LockedWa
   const moved = [...wallets.values()].filter((wallet) => wallet.entries.length > 0);
   if (moved.length === 0) return;
   const entries = moved.flatMap((wallet) => wallet.entries);
-  writes.add(INSERT_ENTRIES, encodeColumns(ENTRY_COLUMNS, entries));
+  writes.add(INSERT_ENTRIES, encodeColumns(GIVEN_COLUMNS, entries));
   writes.add(UPDATE_ACCOUNTS, encodeColumns(PURSE_COLUMNS, moved));
 }
 
@@ -125,18 +125,24 @@ const ENTRY_COLUMNS: Columns<Entry> = {
   call_at: time((entry) => entry.callAtMs ?? null),
 };
 
+const GIVEN_COLUMNS: Columns<Entry> = {
+  ...ENTRY_COLUMNS,
+  entered_at: time((entry) => entry.enteredAtMs ?? null),
+};
+
 /** The accounts' entries and, for each kind and pool, the balancing entry of the platform side. */
 const INSERT_ENTRIES: Part = {
   name: 'entered',
-  columns: ENTRY_COLUMNS,
+  columns: GIVEN_COLUMNS,
   text: (given) => `
     with ledger_transaction as (select nextval('ledger_transaction_seq') as id),
-    entries as (select * from ${given}),
+    entries as (
+      select ${columnNames(ENTRY_COLUMNS)}, coalesce(entered_at, now()) as created_at from ${given}),
     counter_entries as (
       select null::bigint, null::bigint, kind, pool, -sum(change_micro)::bigint, null::bigint, 'platform',
-        null::timestamptz
+        null::timestamptz, max(created_at)
       from entries group by kind, pool)
-    insert into ledger_entries (transaction_id, ${columnNames(ENTRY_COLUMNS)})
+    insert into ledger_entries (transaction_id, ${columnNames(ENTRY_COLUMNS)}, created_at)
     select ledger_transaction.id, both_sides.* from ledger_transaction,
       (select * from entries union all select * from counter_entries) as both_sides`,
 };

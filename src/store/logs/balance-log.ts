@@ -14,7 +14,9 @@ interface EntryRow {
   readonly change_micro: bigint;
   readonly after_micro: bigint;
   readonly ref: string;
+  readonly call_at: Date | null;
   readonly created_at: Date;
+  readonly model?: string | null;
 }
 
 /** Numbers from the first to the last, both included. */
@@ -23,11 +25,35 @@ interface EntryNumbers {
   readonly last: number;
 }
 
+export type Pool = 'balance' | 'credits';
+
+/** Which entries: in a time, of one pool or of both. */
+export interface BalanceQuestion {
+  readonly range: TimeRange;
+  readonly pool?: Pool | undefined;
+}
+
 /** Exported for the test that checks their plans. */
 export const BALANCE_TEXTS = {
-  page: `select id, seq, kind, pool, change_micro, after_micro, ref, created_at from ledger_entries
+  entries: `select id, seq, kind, pool, change_micro, after_micro, ref, call_at, created_at from ledger_entries
     where account_id = $1 and seq between $2 and $3 order by seq desc limit $4`,
+  ofPool: `select id, seq, kind, pool, change_micro, after_micro, ref, call_at, created_at from ledger_entries
+    where account_id = $1 and seq between $2 and $3 and pool = '{pool}' order by seq desc limit $4`,
+  /** A call has its time and its id as its key. */
+  withModel: `select entry.*, (select model_used from calls where calls.created_at = entry.call_at
+      and calls.call_id = entry.ref and calls.account_id = $1) as model
+    from ({entries}) as entry order by seq desc`,
   last: 'select last_seq from accounts where id = $1',
+  balances: `select count(*) as entries from ledger_entries
+    where account_id = $1 and seq between $2 and $3 and pool = 'balance'`,
+  /** The number of the entry behind $4 entries of balance. */
+  balanceAt: `select seq from ledger_entries
+    where account_id = $1 and seq between $2 and $3 and pool = 'balance' order by seq desc limit 1 offset $4`,
+  /** Entries of balance among which $4 entries of Credits lie: each is above fewer numbers than it skips. */
+  balancesAmong: `select count(*) as entries from (
+      select seq, row_number() over (order by seq desc) as place from ledger_entries
+      where account_id = $1 and seq between $2 and $3 and pool = 'balance') as entry
+    where $3::bigint - seq - (place - 1) <= $4`,
   /** The first entry at or after a time, by binary search, because times ascend with the numbers. */
   search: `
     with recursive search(low, high) as (
@@ -45,15 +71,17 @@ export const BALANCE_TEXTS = {
 export async function pageOfBalanceLog(
   database: Database,
   accountId: number,
-  { range, place }: { readonly range: TimeRange; readonly place: Place },
+  { range, pool, place }: BalanceQuestion & { readonly place: Place },
 ): Promise<LogPage<BalanceItem>> {
-  const { first, last } = await findEntryNumbers(database, accountId, range);
-  const total = Math.max(0, last - first + 1);
+  const all = await findEntryNumbers(database, accountId, range);
+  const owned = { accountId, pool, numbers: all };
+  const total = await countEntries(database, owned);
   if (place.skip >= total) return { items: [], total };
-  const rows = await readEntries(database, accountId, {
-    numbers: { first, last: last - place.skip },
-    limit: place.size,
-  });
+  const last = await lastAfterSkip(database, owned, place.skip);
+  const numbers = { first: all.first, last };
+  const values = [accountId, numbers.first, numbers.last, place.size];
+  const text = BALANCE_TEXTS.withModel.replace('{entries}', textOf(pool));
+  const rows = await database.query<EntryRow>(text, values);
   return { items: rows.map(itemFromRow), total };
 }
 
@@ -61,14 +89,49 @@ export async function pageOfBalanceLog(
 export async function* wholeBalanceLog(
   database: Database,
   accountId: number,
-  range: TimeRange,
+  { range, pool }: BalanceQuestion,
 ): AsyncGenerator<readonly BalanceItem[], void, undefined> {
-  const numbers = await findEntryNumbers(database, accountId, range);
-  for (let { last } = numbers; last >= numbers.first; last -= EXPORT_ROWS_AT_ONCE) {
-    const wanted = { numbers: { first: numbers.first, last }, limit: EXPORT_ROWS_AT_ONCE };
-    const rows = await readEntries(database, accountId, wanted);
+  const { first, last: newest } = await findEntryNumbers(database, accountId, range);
+  for (let last = newest; last >= first; ) {
+    const values = [accountId, first, last, EXPORT_ROWS_AT_ONCE];
+    const rows = await database.query<EntryRow>(textOf(pool), values);
+    const lowest = rows.at(-1)?.seq;
+    if (lowest === undefined) return;
     yield rows.map(itemFromRow);
+    last = idNumber(lowest) - 1;
   }
+}
+
+interface Entries {
+  readonly accountId: number;
+  readonly pool: Pool | undefined;
+  readonly numbers: EntryNumbers;
+}
+
+async function countEntries(database: Database, { accountId, pool, numbers }: Entries): Promise<number> {
+  const { first, last } = numbers;
+  const all = Math.max(0, last - first + 1);
+  if (pool === undefined || all === 0) return all;
+  const values = [accountId, first, last];
+  const [found] = await database.query<{ entries: bigint }>(BALANCE_TEXTS.balances, values);
+  const balances = idNumber(found?.entries ?? 0n);
+  return pool === 'balance' ? balances : all - balances;
+}
+
+/** The number where a page begins, at any depth without reading the entries before it. */
+async function lastAfterSkip(
+  database: Database,
+  { accountId, pool, numbers: { first, last } }: Entries,
+  skip: number,
+): Promise<number> {
+  if (pool === undefined || skip === 0) return last - skip;
+  const values = [accountId, first, last, skip];
+  if (pool === 'balance') {
+    const [found] = await database.query<{ seq: bigint }>(BALANCE_TEXTS.balanceAt, values);
+    return idNumber(found?.seq ?? 0n);
+  }
+  const [found] = await database.query<{ entries: bigint }>(BALANCE_TEXTS.balancesAmong, values);
+  return last - skip - idNumber(found?.entries ?? 0n);
 }
 
 async function findEntryNumbers(
@@ -89,12 +152,8 @@ async function findEntryNumbers(
   };
 }
 
-function readEntries(
-  database: Database,
-  accountId: number,
-  { numbers, limit }: { readonly numbers: EntryNumbers; readonly limit: number },
-): Promise<EntryRow[]> {
-  return database.query<EntryRow>(BALANCE_TEXTS.page, [accountId, numbers.first, numbers.last, limit]);
+function textOf(pool: Pool | undefined): string {
+  return pool === undefined ? BALANCE_TEXTS.entries : BALANCE_TEXTS.ofPool.replace('{pool}', pool);
 }
 
 function itemFromRow(row: EntryRow): BalanceItem {
@@ -105,6 +164,8 @@ function itemFromRow(row: EntryRow): BalanceItem {
     changeMicro: row.change_micro,
     afterMicro: row.after_micro,
     ref: row.ref,
+    isOfCall: row.call_at !== null,
+    model: row.model ?? undefined,
     createdAtMs: row.created_at.getTime(),
   };
 }

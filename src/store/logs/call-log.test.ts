@@ -34,7 +34,7 @@ test('a call is found by its id, with its usage and its charge', async () => {
     amountMicro: 0n,
     creditsMicro: 0n,
   });
-  expect(await findCall(database, paid.callId)).toEqual({
+  expect(await findCall(database, paid.callId)).toMatchObject({
     id: expect.any(Number),
     callId: paid.callId,
     createdAtMs: NOVEMBER,
@@ -54,7 +54,7 @@ test('a call is found by its id, with its usage and its charge', async () => {
     estimated: false,
     payer: 'credits',
     freeReason: null,
-    rates: paid.price?.rates,
+    price: { rates: paid.price?.rates },
     // 1000 × 10 yuan and 500 × 30 yuan per million; a yuan is 1000 Credits.
     amountMicro: 25_000n,
     creditsMicro: 25_000_000n,

@@ -1,6 +1,6 @@
 import { timeOfCallId } from '../../kernel/id.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
-import type { Attempt, FreeReason, Payer, Verdict } from '../../ledger/contract.ts';
+import type { Attempt, FreeReason, LoggedRefusal, Payer, Verdict } from '../../ledger/contract.ts';
 import type { LoggedCall } from '../../ledger/log.ts';
 import { decodePrice, type PriceJson } from '../catalog/price-json.ts';
 import { type Database, idNumber } from '../database.ts';
@@ -28,16 +28,20 @@ export interface CallRow extends UsageColumns {
   readonly price: PriceJson | null;
   readonly amount_micro: bigint;
   readonly credits_micro: bigint;
+  readonly held_micro: bigint;
   readonly attempts: readonly Attempt[];
   readonly ttfb_ms: number | null;
   readonly duration_ms: number;
   readonly dropped_fields: readonly string[];
+  readonly admitted_ms: number | null;
+  readonly gate_ms: number | null;
+  readonly refusal: LoggedRefusal | null;
 }
 
 const COLUMNS = `id, call_id, created_at, account_id, key_id, key_name, model_asked, model_used, vendor,
   protocol_in, protocol_out, stream, status, error_code, verdict, input_fresh, cache_read, cache_write,
   output_text, output_reasoning, images, videos, estimated, payer, free_reason, price, amount_micro, attempts,
-  ttfb_ms, duration_ms, dropped_fields`;
+  ttfb_ms, duration_ms, dropped_fields, admitted_ms, gate_ms, refusal, held_micro`;
 
 /** `picked` selects the rows before their charges are looked up, so the size of the log does not matter. */
 export const withCharges = (picked: string): string => `
@@ -47,6 +51,7 @@ export const withCharges = (picked: string): string => `
 
 const FIND = withCharges('created_at = $1 and call_id = $2');
 const FIND_OWN = withCharges('account_id = $1 and id = $2');
+const FIND_REQUEST = withCharges('created_at = $1 and call_id = $2 and account_id = $3');
 
 /** A call of any account, by its id. The id contains the time, so one month is read. */
 export async function findCall(database: Database, callId: string): Promise<LoggedCall | undefined> {
@@ -63,6 +68,19 @@ export async function findOwnCall(
   id: number,
 ): Promise<LoggedCall | undefined> {
   const [row] = await database.query<CallRow>(FIND_OWN, [accountId, id]);
+  return row === undefined ? undefined : callFromRow(row);
+}
+
+/** The same by its id as the client knows it. */
+export async function findOwnRequest(
+  database: Database,
+  accountId: number,
+  callId: string,
+): Promise<LoggedCall | undefined> {
+  const createdAtMs = timeOfCallId(callId);
+  if (createdAtMs === undefined) return undefined;
+  const values = [new Date(createdAtMs).toISOString(), callId, accountId];
+  const [row] = await database.query<CallRow>(FIND_REQUEST, values);
   return row === undefined ? undefined : callFromRow(row);
 }
 
@@ -87,12 +105,16 @@ export function callFromRow(row: CallRow): LoggedCall {
     estimated: row.estimated,
     payer: row.payer,
     freeReason: row.free_reason,
-    rates: row.price === null ? null : decodePrice(row.price).rates,
     amountMicro: row.amount_micro,
     creditsMicro: row.credits_micro,
     attempts: row.attempts,
     ttfbMs: row.ttfb_ms,
     durationMs: row.duration_ms,
     droppedFields: row.dropped_fields,
+    admittedMs: row.admitted_ms ?? undefined,
+    gateMs: row.gate_ms ?? undefined,
+    refusal: row.refusal ?? undefined,
+    heldMicro: row.held_micro,
+    price: row.price === null ? null : decodePrice(row.price),
   };
 }

@@ -42,7 +42,14 @@ const CALL_COLUMNS: Columns<CallRecord> = {
   ttfb_ms: whole('int', ({ ttfbMs }) => (ttfbMs === null ? null : Math.round(ttfbMs))),
   duration_ms: whole('int', (call) => Math.min(Math.round(call.durationMs), DURATION_MS_MAX)),
   dropped_fields: json((call) => call.droppedFields),
+  admitted_ms: whole('int', ({ admittedMs }) => cutMs(admittedMs)),
+  gate_ms: whole('int', ({ gateMs }) => cutMs(gateMs)),
+  refusal: json((call) => call.refusal ?? null),
 };
+
+function cutMs(ms: number | undefined): number | null {
+  return ms === undefined ? null : Math.min(Math.round(ms), DURATION_MS_MAX);
+}
 
 /** The index of a call's price among those of the batch, which are the value after all columns. */
 const PRICE_PLACE = whole<number | null>('int', (place) => place);

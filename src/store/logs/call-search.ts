@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/time/clock.ts';
+import type { Verdict } from '../../ledger/contract.ts';
 import type { LogFilter, LoggedCall } from '../../ledger/log.ts';
-import { SEARCH_DAYS_MAX, SEARCH_MS_MAX } from '../../operations/bounds.ts';
+import { EXPORT_ROWS_AT_ONCE, SEARCH_DAYS_MAX, SEARCH_MS_MAX } from '../../operations/bounds.ts';
 import { type Database, idNumber } from '../database.ts';
 import { type CallRow, callFromRow, findCall, withCharges } from './call-log.ts';
 import { callsThatFit, filterValues, KEPT_FROM, rollupsThatFit } from './log-page-ranges.ts';
@@ -15,6 +16,9 @@ export interface CallSearch extends LogFilter {
   readonly accountId?: number | undefined;
   readonly before?: CallCursor | undefined;
   readonly size: number;
+  /** Roll-ups have neither. Calls that did not end well have indexes. */
+  readonly verdict?: Verdict | undefined;
+  readonly errorCode?: number | undefined;
 }
 
 export interface FoundCall extends LoggedCall {
@@ -22,7 +26,7 @@ export interface FoundCall extends LoggedCall {
 }
 
 export interface FoundCalls {
-  readonly items: readonly FoundCall[];
+  readonly items: readonly LoggedCall[];
   /** Undefined: there are no older calls that match. */
   readonly next: CallCursor | undefined;
 }
@@ -46,21 +50,33 @@ const HOURS = `
   group by hour having sum(case $8::text when 'ok' then calls - failed when 'failed' then failed else calls end) > 0
   order by hour desc`;
 
-/** $1 and $2 are the whole time, $3 and $4 its hours, $5 and $6 the cursor, $7 the account, $8 the size. */
-const READ = withCharges(`created_at >= $1 and created_at < $2 and (created_at, id) in (
+/**
+ * $1 and $2 are the whole time, $3 and $4 its hours, $5 and $6 the cursor, $7 the account, $8 the size, $16
+ * the error code. The planner sees the values: one that is given leads to its index. Several verdicts are
+ * read one by one, each in its order.
+ */
+const read = (verdict: string): string =>
+  withCharges(`created_at >= $1 and created_at < $2 and (created_at, id) in (
   select key.created_at, key.id from unnest($3::timestamptz[], $4::timestamptz[]) as range(lo, hi)
+  cross join unnest($15::text[]) as wanted(verdict)
   cross join lateral (
     select created_at, id from calls
     where created_at >= range.lo and created_at < range.hi and created_at >= $1 and created_at < $2
-      and (created_at, id) < ($5, $6) and ($7::bigint is null or account_id = $7) and ${callsThatFit('calls', 9)}
+      and (created_at, id) < ($5, $6) and ($7::bigint is null or account_id = $7)
+      and ${callsThatFit('calls', 9)} and ${verdict} and ($16::int is null or error_code = $16)
     order by created_at desc, id desc limit $8) as key
   order by key.created_at desc, key.id desc limit $8)`);
+
+const READ_ANY = read('true');
+const READ_VERDICTS = read("verdict = wanted.verdict and verdict <> 'complete'");
+const READ_COMPLETE = read("verdict = 'complete'");
 
 const EARLIEST = 'select created_at from calls order by created_at limit 1';
 
 /**
- * The calls of all accounts, newest first. A filter that hardly any call fits would read the whole log, so
- * roll-ups are asked first: they say in which hours there are calls that fit, and only those hours are read.
+ * The calls of all accounts, or of one, newest first. A filter that hardly any call fits would read the whole
+ * log, so roll-ups are asked first: they say in which hours there are calls that fit. Only those are read.
+ * What did not end well is found by indexes of such calls.
  * The search goes back in time by steps, and ends after a bounded time with the place where it goes on. So a
  * page may be short and still have a next one.
  */
@@ -73,9 +89,13 @@ export async function searchCalls(
   const lowestMs = Math.max(wanted.fromMs ?? 0, floorHour(earliest.created_at.getTime()));
   const endMs = clock.monotonic() + SEARCH_MS_MAX;
   const found: LoggedCall[] = [];
-  let before = wanted.before ?? { createdAtMs: wanted.toMs ?? clock.now() + HOUR_MS, id: 0 };
-  for (let days = 1; ; days = Math.min(days * 2, SEARCH_DAYS_MAX)) {
-    const fromMs = Math.max(lowestMs, floorHour(before.createdAtMs) - days * DAY_MS);
+  // Nothing is in the future, however far the wanted time goes.
+  const latestMs = Math.min(wanted.toMs ?? Number.POSITIVE_INFINITY, clock.now() + HOUR_MS);
+  let before = wanted.before ?? { createdAtMs: latestMs, id: 0 };
+  // All accounts together have a page of most calls within the hour.
+  const firstMs = wanted.accountId === undefined ? HOUR_MS : DAY_MS;
+  for (let stepMs = firstMs; ; stepMs = Math.min(stepMs * 2, SEARCH_DAYS_MAX * DAY_MS)) {
+    const fromMs = Math.max(lowestMs, floorHour(before.createdAtMs) - stepMs);
     const step = await searchStep(database, wanted, {
       ...{ fromMs, before, size: wanted.size - found.length },
     });
@@ -84,15 +104,33 @@ export async function searchCalls(
     const isDone = before.createdAtMs <= lowestMs;
     if (found.length >= wanted.size || isDone || clock.monotonic() >= endMs) {
       const next = isDone && found.length < wanted.size ? undefined : before;
-      return { items: await withEmails(database, found), next };
+      return { items: found, next };
     }
   }
+}
+
+/** All calls that match, newest first, in pieces of one statement each: a slow reader holds no connection. */
+export async function* wholeSearch(
+  deps: { readonly database: Database; readonly clock: Clock },
+  wanted: Omit<CallSearch, 'before' | 'size'>,
+): AsyncGenerator<readonly LoggedCall[], void, undefined> {
+  let before: CallCursor | undefined;
+  do {
+    const { items, next } = await searchCalls(deps, { ...wanted, before, size: EXPORT_ROWS_AT_ONCE });
+    if (items.length > 0) yield items;
+    before = next;
+  } while (before !== undefined);
 }
 
 interface Step {
   readonly fromMs: number;
   readonly before: CallCursor;
   readonly size: number;
+}
+
+interface TimeSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 /** The newest calls of a time, and where it was looked through to. */
@@ -105,51 +143,73 @@ async function searchStep(
   // Of the cursor's own millisecond only calls with a lower number are left; below 0 there are none.
   const toMs = before.createdAtMs + (before.id > 0 ? 1 : 0);
   if (toMs <= fromMs) return { items: [], before: through };
-  const ranges = await findHours(database, wanted, { fromMs, toMs, size });
-  const newest = ranges.at(0);
-  const oldest = ranges.at(-1);
+  const spans = hasIndex(wanted)
+    ? [{ fromMs, toMs }]
+    : await findHours(database, wanted, { fromMs, toMs, size });
+  const newest = spans.at(0);
+  const oldest = spans.at(-1);
   if (newest === undefined || oldest === undefined) return { items: [], before: through };
-  const rows = await database.query<CallRow>(READ, [
-    ...[timeOf(Math.max(fromMs, oldest)), timeOf(Math.min(toMs, newest + HOUR_MS))],
-    ...[ranges.map(timeOf), ranges.map((hour) => timeOf(hour + HOUR_MS))],
+  const { text, verdicts } = readingOf(wanted);
+  const rows = await database.query<CallRow>(text, [
+    ...[timeOf(Math.max(fromMs, oldest.fromMs)), timeOf(Math.min(toMs, newest.toMs))],
+    ...[spans.map((span) => timeOf(span.fromMs)), spans.map((span) => timeOf(span.toMs))],
     ...[timeOf(before.createdAtMs), before.id, wanted.accountId ?? null, size],
     ...filterValues(wanted),
+    ...[verdicts, wanted.errorCode ?? null],
   ]);
   const items = rows.map(callFromRow);
   const last = items.at(-1);
   if (items.length === size && last !== undefined) return { items, before: last };
   // What these hours hold is read; what is older comes in the next step.
-  return { items, before: { createdAtMs: Math.max(fromMs, oldest), id: 0 } };
+  return { items, before: { createdAtMs: Math.max(fromMs, oldest.fromMs), id: 0 } };
 }
 
-interface Hours {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly size: number;
+const FAILED: readonly Verdict[] = ['refused', 'failed', 'cut-by-upstream', 'cut-by-gateway'];
+
+/** The statement, and the verdicts that it reads one by one. */
+function readingOf({ verdict, errorCode, status }: CallSearch): {
+  readonly text: string;
+  readonly verdicts: readonly (Verdict | null)[];
+} {
+  if (verdict === 'complete') return { text: READ_COMPLETE, verdicts: [null] };
+  if (verdict !== undefined) return { text: READ_VERDICTS, verdicts: [verdict] };
+  if (status === 'failed' && errorCode === undefined) return { text: READ_VERDICTS, verdicts: FAILED };
+  return { text: READ_ANY, verdicts: [null] };
+}
+
+/** Whether an index leads to such calls. Otherwise roll-ups say in which hours they are. */
+function hasIndex({ verdict, errorCode, status, accountId }: CallSearch): boolean {
+  if (errorCode !== undefined || status === 'failed') return true;
+  if (verdict !== undefined && verdict !== 'complete') return true;
+  return accountId === undefined && typeof status === 'number' && status !== 200;
 }
 
 /** The newest hours that have calls which fit: enough for a page, the first being cut by where it begins. */
 async function findHours(
   database: Database,
   wanted: CallSearch,
-  { fromMs, toMs, size }: Hours,
-): Promise<readonly number[]> {
+  { fromMs, toMs, size }: TimeSpan & { readonly size: number },
+): Promise<readonly TimeSpan[]> {
   const rows = await database.query<{ hour: Date; rows: bigint }>(HOURS, [
     ...[timeOf(floorHour(fromMs)), timeOf(toMs), wanted.accountId ?? null],
     ...filterValues(wanted),
   ]);
-  const hours: number[] = [];
+  const hours: TimeSpan[] = [];
   let count = 0;
   for (const { hour, rows: found } of rows) {
     if (count >= size) break;
-    hours.push(hour.getTime());
+    hours.push({ fromMs: hour.getTime(), toMs: hour.getTime() + HOUR_MS });
     // What is below the cursor in the first hour is not known.
     if (hours.length > 1) count += idNumber(found);
   }
   return hours;
 }
 
-async function withEmails(database: Database, calls: readonly LoggedCall[]): Promise<readonly FoundCall[]> {
+/** The calls with the addresses of their accounts. */
+export async function withEmails(
+  database: Database,
+  calls: readonly LoggedCall[],
+): Promise<readonly FoundCall[]> {
   const ids = [...new Set(calls.map(({ accountId }) => accountId))];
   const rows = await database.query<{ id: bigint; email: string }>(
     'select id, email from accounts where id = any($1::bigint[])',

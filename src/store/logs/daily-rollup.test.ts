@@ -121,9 +121,9 @@ async function expectTruth(accountId: number, calls: readonly CallRecord[], aske
 }
 
 async function expectPages(accountId: number, calls: readonly CallRecord[], range: TimeRange) {
-  for (const only of [{}, { model: 'model-1' }, { keyId: 2, status: 'failed' }] satisfies LogFilter[]) {
+  for (const only of [{}, { models: ['model-1'] }, { keyId: 2, status: 'failed' }] satisfies LogFilter[]) {
     const fits = within(calls, range)
-      .filter(({ modelUsed }) => !('model' in only) || modelUsed === only.model)
+      .filter(({ modelUsed }) => !('models' in only) || only.models?.includes(modelUsed))
       .filter(({ keyId, verdict }) => !('keyId' in only) || (keyId === 2 && verdict === 'failed'))
       .toSorted((one, other) => other.createdAtMs - one.createdAtMs);
     const place = { skip: Math.floor(fits.length / 3), size: 4 };
@@ -233,6 +233,13 @@ test('the doctor finds a day that was changed, lost a row, or ends too late', as
     `usage-days: account ${accountId}: a day ends at 2026-10-31 00:00:00, its days are closed to 2026-10-30 00:00:00`,
   ]);
   await closeAllDays(fresh.database, 'UTC', START + DAY);
+  expect(await told()).toEqual([]);
+
+  await change('update traffic_daily set calls = calls + 1, hour_failed[1] = 7');
+  expect(await told()).toEqual([
+    expect.stringMatching(/UTC of all models, the hours less the day: calls -1 hour_failed -7$/),
+  ]);
+  await change('update usage_daily set calls = calls');
   expect(await told()).toEqual([]);
 
   await fresh.database.query("delete from usage_daily where account_id = $1 and model_id = 'model-1'", [

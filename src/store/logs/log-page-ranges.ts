@@ -27,9 +27,9 @@ export interface PageRanges {
 
 /** The values of the filter, for `callsThatFit` and `rollupsThatFit`. */
 export function filterValues(filter: LogFilter): readonly unknown[] {
-  const { model, keyId, protocol, status, payer } = filter;
+  const { models, keyId, protocol, status, payer } = filter;
   return [
-    model === undefined ? null : storable(model),
+    models === undefined ? null : models.map(storable),
     keyId ?? null,
     protocol ?? null,
     typeof status === 'number' ? status : null,
@@ -44,7 +44,7 @@ const placesFrom = (first: number): readonly string[] => [0, 1, 2, 3, 4, 5].map(
 export function callsThatFit(log: Log, first: number): string {
   const [model, key, protocol, status, result, payer] = placesFrom(first);
   const priced = log === 'consumptions' ? ' and price is not null' : '';
-  return `(${model}::text is null or model_used = ${model}) and (${key}::bigint is null or key_id = ${key})
+  return `(${model}::text[] is null or model_used = any(${model})) and (${key}::bigint is null or key_id = ${key})
     and (${protocol}::text is null or protocol_in = ${protocol}) and (${status}::int is null or status = ${status})
     and (${result}::text is null or (verdict in ('complete', 'cut-by-client')) = (${result} = 'ok'))
     and (${payer}::text is null or payer = ${payer})${priced}`;
@@ -53,7 +53,7 @@ export function callsThatFit(log: Log, first: number): string {
 /** The condition of the filter on roll-ups, without success, which is a separate count. */
 export function rollupsThatFit(first: number): string {
   const [model, key, protocol, status, , payer] = placesFrom(first);
-  return `(${model}::text is null or model_id = ${model}) and (${key}::bigint is null or key_id = ${key})
+  return `(${model}::text[] is null or model_id = any(${model})) and (${key}::bigint is null or key_id = ${key})
     and (${protocol}::text is null or protocol = ${protocol}) and (${status}::int is null or status = ${status})
     and (${payer}::text is null or payer = ${payer})`;
 }

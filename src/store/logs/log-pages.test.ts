@@ -58,7 +58,7 @@ const fits = (call: CallRecord, filter: LogFilter): boolean => {
   return (
     call.createdAtMs >= (filter.fromMs ?? 0) &&
     call.createdAtMs < (filter.toMs ?? Infinity) &&
-    (filter.model ?? call.modelUsed) === call.modelUsed &&
+    (filter.models ?? [call.modelUsed]).includes(call.modelUsed) &&
     (filter.keyId ?? call.keyId) === call.keyId &&
     (filter.protocol ?? call.protocolIn) === call.protocolIn &&
     (status === undefined ||
@@ -68,17 +68,17 @@ const fits = (call: CallRecord, filter: LogFilter): boolean => {
 
 const FILTERS: readonly LogFilter[] = [
   {},
-  { model: 'model-1' },
+  { models: ['model-1'] },
   { keyId: 2, protocol: 'messages' },
   { status: 429 },
   { status: 'ok' },
-  { status: 'failed', model: 'model-2' },
+  { status: 'failed', models: ['model-2', 'model-3'] },
   { fromMs: NOVEMBER - 9 * 24 * HOUR, toMs: NOVEMBER - 2 * 24 * HOUR },
   // Both ends in the middle of an hour, and of the same hour.
   { fromMs: NOVEMBER - 9 * 24 * HOUR - 20 * MINUTE, toMs: NOVEMBER - 33 * MINUTE, keyId: 1 },
   { fromMs: NOVEMBER - 51 * MINUTE, toMs: NOVEMBER - 17 * MINUTE },
-  { model: 'nobody asked for this' },
-  { model: 'nul \0 and half \ud800' },
+  { models: ['nobody asked for this'] },
+  { models: ['nul \0 and half \ud800'] },
   { fromMs: NOVEMBER + HOUR },
 ];
 
@@ -173,7 +173,7 @@ describe('the balance log', () => {
       const { items, total } = await pageOfBalanceLog(fresh.database, own, { range, place });
       expect(total).toBe(items.length);
       const exported: string[] = [];
-      for await (const piece of wholeBalanceLog(fresh.database, own, range)) {
+      for await (const piece of wholeBalanceLog(fresh.database, own, { range })) {
         exported.push(...piece.map(({ ref }) => ref));
       }
       expect(exported).toEqual(items.map(({ ref }) => ref));
@@ -184,6 +184,34 @@ describe('the balance log', () => {
     expect(await refsOf(undefined, at(2))).toEqual(['opening', 'opening']);
     expect(await refsOf(at(2), at(2) + 1)).toEqual(['day 1']);
     expect(await refsOf(at(28), at(29))).toEqual([]);
+  });
+
+  test('of one pool has the same pages as the whole log without the other', async () => {
+    const own = await accountWith(fresh.database, { creditsMicro: 1n, balanceMicro: 1n });
+    // Entries of balance alone, in a row, at both ends and among those of Credits.
+    const pools = 'ccbccbbbcccccbccccccbb'.split('').map((pool) => (pool === 'b' ? 'balance' : 'credits'));
+    await fresh.database.query(
+      `insert into ledger_entries (transaction_id, account_id, seq, kind, pool, change_micro, after_micro, ref)
+       select 0, $1, 2 + place, 'grant', pool, 1, 1, pool || place
+       from unnest($2::text[]) with ordinality as made(pool, place)`,
+      [own, pools],
+    );
+    await fresh.database.query('update accounts set last_seq = 2 + $2 where id = $1', [own, pools.length]);
+    const place = { skip: 0, size: 100 };
+    const { items: whole } = await pageOfBalanceLog(fresh.database, own, { range: {}, place });
+    for (const pool of ['balance', 'credits'] as const) {
+      const wanted = whole.filter((item) => item.pool === pool);
+      for (let skip = 0; skip <= wanted.length; skip++) {
+        const question = { range: {}, pool, place: { skip, size: 3 } };
+        const page = await pageOfBalanceLog(fresh.database, own, question);
+        expect(page).toEqual({ items: wanted.slice(skip, skip + 3), total: wanted.length });
+      }
+      const exported: unknown[] = [];
+      for await (const piece of wholeBalanceLog(fresh.database, own, { range: {}, pool })) {
+        exported.push(...piece);
+      }
+      expect(exported).toEqual(wanted);
+    }
   });
 });
 

@@ -167,20 +167,20 @@ describe('filtered and grouped usage is the sum of the matching calls', () => {
 
   const FILTERS = [
     {},
-    { model: 'model-1' },
+    { models: ['model-1', 'model-2'] },
     { keyId: 12 },
     { protocol: 'messages' },
     { payer: 'subscription' },
     { status: 429 },
-    { model: 'model-2', keyId: 13, payer: 'credits', status: 200 },
-    { model: 'nobody’s' },
+    { models: ['model-2'], keyId: 13, payer: 'credits', status: 200 },
+    { models: ['nobody’s'] },
   ] as const;
   const RANGES = [{}, { fromMs: BEGIN + 5 * HOUR + 1, toMs: BEGIN + 3 * DAY + 77_777 }];
 
   interface Narrow {
     readonly fromMs?: number;
     readonly toMs?: number;
-    readonly model?: string;
+    readonly models?: readonly string[];
     readonly keyId?: number;
     readonly protocol?: string;
     readonly payer?: string;
@@ -192,7 +192,7 @@ describe('filtered and grouped usage is the sum of the matching calls', () => {
       (call) =>
         call.createdAtMs >= (filter.fromMs ?? 0) &&
         call.createdAtMs < (filter.toMs ?? Infinity) &&
-        (filter.model ?? call.modelUsed) === call.modelUsed &&
+        (filter.models ?? [call.modelUsed]).includes(call.modelUsed) &&
         (filter.keyId ?? call.keyId) === call.keyId &&
         (filter.protocol ?? call.protocolIn) === call.protocolIn &&
         (filter.payer ?? call.payer) === call.payer &&
@@ -234,7 +234,9 @@ describe('filtered and grouped usage is the sum of the matching calls', () => {
   test.each(GROUPS)('the largest by %s have a series each, and all others share one', async (by) => {
     const edges = Array.from({ length: 5 }, (_, day) => BEGIN + day * DAY);
     const range = { fromMs: BEGIN, toMs: BEGIN + 5 * DAY };
-    const found = await usageSeries(fresh.database, own, { by, range, edges, most: 2 });
+    const largest = await usageBy(fresh.database, own, { by, range, most: 2 });
+    const names = largest.map(({ group }) => group);
+    const found = await usageSeries(fresh.database, own, { by, range, edges, names });
     const wanted = Map.groupBy(fitting(range), NAME_OF[by]);
     expect(found).toHaveLength(wanted.size > 2 ? 3 : wanted.size);
     const named = new Set(found.map(({ group }) => group));

@@ -59,17 +59,26 @@ const HOURS = `
   select hour as at, ${COLUMNS} from usage_hourly
   where account_id = $1 and hour >= $2 and hour < $3 and ${IS_WHOLE} and ${FITS}`;
 
+/**
+ * Each hour on its own, and each charge by its key: the planner does not know how short the hours of a list
+ * are.
+ */
 const CUT_HOURS = `
-  select c.created_at, c.model_used, c.key_id, c.protocol_in, c.payer,
-    1, (c.verdict not in ('complete', 'cut-by-client'))::int, c.input_fresh,
-    c.cache_read, c.cache_write, c.output_text, c.output_reasoning, c.images, c.videos, c.amount_micro,
-    coalesce(s.credits_micro, 0), (c.stream and c.ttfb_ms is not null)::int,
-    case when c.stream then coalesce(c.ttfb_ms, 0) else 0 end
-  from unnest($4::timestamptz[]) as cut
-  join calls c on c.account_id = $1 and c.created_at >= cut and c.created_at < cut + interval '1 hour'
-    and c.created_at >= $2 and c.created_at < $3 and cut >= ${KEPT_FROM} and ${callsThatFit('calls', FILTER)}
-  left join consumptions s on s.account_id = $1 and s.created_at = c.created_at and s.call_id = c.call_id
-    and s.created_at >= $2 and s.created_at < $3`;
+  select cut_rows.* from unnest($4::timestamptz[]) as cut cross join lateral (
+    select c.created_at, c.model_used, c.key_id, c.protocol_in, c.payer,
+      1, (c.verdict not in ('complete', 'cut-by-client'))::int, c.input_fresh,
+      c.cache_read, c.cache_write, c.output_text, c.output_reasoning, c.images, c.videos, c.amount_micro,
+      coalesce(s.credits_micro, 0), (c.stream and c.ttfb_ms is not null)::int,
+      case when c.stream then coalesce(c.ttfb_ms, 0) else 0 end
+    from (
+      select * from calls
+      where account_id = $1 and created_at >= cut and created_at < cut + interval '1 hour'
+        and created_at >= $2 and created_at < $3 and ${callsThatFit('calls', FILTER)} offset 0) as c
+    left join lateral (
+      select credits_micro from consumptions
+      where account_id = $1 and created_at = c.created_at and call_id = c.call_id offset 0) as s on true
+    offset 0) as cut_rows
+  where cut >= ${KEPT_FROM}`;
 
 const ADDED = SUMS.map((name) => `sum(${name})::bigint as ${name}`).join(', ');
 
@@ -163,14 +172,17 @@ export async function usageBy(
   return rows.map((row) => ({ group: row.name, ...sumsFromRow(row) }));
 }
 
-/** The largest groups of the range over time, and at the end all others together, if there are any. */
+interface NamedGroups extends UsageQuery {
+  readonly by: UsageGroup;
+  readonly names: readonly string[];
+}
+
+/** These groups over time, and at the end all others together, if there are any. */
 export async function usageSeries(
   database: Database,
   accountId: number,
-  { by, most, ...wanted }: WantedGroups & UsageQuery,
+  { by, names, ...wanted }: NamedGroups,
 ): Promise<readonly GroupSeries[]> {
-  const largest = await usageBy(database, accountId, { by, most, range: wanted.range });
-  const names = largest.map(({ group }) => group);
   const cuts = findCutHours(wanted);
   const rows = await database.query<SumRow & { readonly bucket: number; readonly name: string | null }>(
     seriesText(by, chooseSources(wanted, cuts)),

@@ -91,6 +91,18 @@ const HOURS_WITH_DAYS = `
           ${DAY_SUMS.map(() => 'null::bigint').join(', ')} from usage_daily) as in_order
   window so_far as (partition by account_id order by at, day_start nulls last rows unbounded preceding)`;
 
+/** What operators read of a day: its sums, and those of its hours. */
+const TRAFFIC_SUMS = ['calls', 'failed', 'amount_micro', 'credits_micro', 'hour_calls', 'hour_failed'];
+const TRAFFIC_OF_DAYS = `
+  select day.account_id, day.starts_at, each.calls, each.failed, each.amount_micro, each.credits_micro,
+    each.calls as hour_calls, each.failed as hour_failed
+  from traffic_daily as day join usage_hourly as each
+    on each.account_id = day.account_id and each.hour >= day.starts_at and each.hour < day.ends_at
+  union all
+  select account_id, starts_at, -calls, -failed, -amount_micro, -credits_micro,
+    -(select sum(each) from unnest(hour_calls) as each), -(select sum(each) from unnest(hour_failed) as each)
+  from traffic_daily`;
+
 export const ROLLUP_QUESTIONS = {
   'usage-rollup': differences({
     table: 'usage_hourly',
@@ -112,6 +124,11 @@ export const ROLLUP_QUESTIONS = {
     select 'account ' || id, 'a day ends at ' || (max(ends_at) at time zone 'UTC')
       || ', its days are closed to ' || (days_closed_to at time zone 'UTC')
     from accounts join usage_daily on account_id = id group by id having max(ends_at) > days_closed_to
+    union all
+    select 'account ' || account_id, 'day from ' || (starts_at at time zone 'UTC')
+      || ' UTC of all models, the hours less the day:' || concat(${printNonZeroSums(TRAFFIC_SUMS)})
+    from (${TRAFFIC_OF_DAYS}) both_sides
+    group by account_id, starts_at having ${TRAFFIC_SUMS.map((name) => `sum(${name}) <> 0`).join(' or ')}
     order by 1, 2 limit $1`,
   'model-rollup': differences({
     table: 'model_hourly',

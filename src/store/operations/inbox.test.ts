@@ -7,7 +7,7 @@ import { NO_USAGE } from '../../kernel/usage.ts';
 import { findRegistration } from '../accounts/registration.ts';
 import { createLedgerStore } from '../ledger/ledger.ts';
 import { type AuditContext, listAudit } from './audit.ts';
-import { changeRegistration, listFeedback, setFeedback } from './inbox.ts';
+import { changeRegistration, listFeedback, listOwnFeedback, setFeedback } from './inbox.ts';
 import { findSeries } from './operator-series.ts';
 import { findCredentialSales, findTraffic, findVendorSales } from './operator-stats.ts';
 
@@ -26,12 +26,36 @@ test('feedback is open until an operator says that it is done', async () => {
   const open = await listFeedback(fresh.database, { status: 'open', ...PAGE });
   expect(open).toMatchObject({ total: 2, items: [{ content: 'two' }, { content: 'one' }] });
   const id = open.items[0]?.id ?? 0;
-  expect(await setFeedback(audit, id, 'done', ACTOR)).toMatchObject({ message: { status: 'done' } });
+  expect(await setFeedback(audit, id, { status: 'done' }, ACTOR)).toMatchObject({
+    message: { status: 'done' },
+  });
   expect((await listFeedback(fresh.database, { status: 'open', ...PAGE })).items).toMatchObject([
     { content: 'one' },
   ]);
   expect((await listFeedback(fresh.database, { status: undefined, ...PAGE })).total).toBe(2);
-  expect(await setFeedback(audit, 99, 'done', ACTOR)).toEqual({ kind: 'not-found' });
+  expect(await setFeedback(audit, 99, { status: 'done' }, ACTOR)).toEqual({ kind: 'not-found' });
+});
+
+test('its author reads the answer to feedback, and an operator changes it or takes it back', async () => {
+  const [author, other] = [await accountWith(fresh.database, {}), await accountWith(fresh.database, {})];
+  const [sent] = await fresh.database.query<{ id: bigint }>(
+    `insert into feedback (account_id, content) values ($1, 'mine') returning id`,
+    [author],
+  );
+  const id = Number(sent?.id);
+  const answered = await setFeedback(audit, id, { answer: 'thank you' }, ACTOR);
+  expect(answered).toMatchObject({ message: { status: 'open', answer: { text: 'thank you' } } });
+  expect(await setFeedback(audit, id, { status: 'done' }, ACTOR)).toEqual({
+    kind: 'changed',
+    message: { ...(answered.kind === 'changed' ? answered.message : undefined), status: 'done' },
+  });
+  expect(await listOwnFeedback(fresh.database, author, PAGE)).toMatchObject({
+    ...{ total: 1, items: [{ id, content: 'mine', answer: { text: 'thank you' } }] },
+  });
+  expect(await listOwnFeedback(fresh.database, other, PAGE)).toEqual({ total: 0, items: [] });
+  expect(await setFeedback(audit, id, { answer: null }, ACTOR)).toMatchObject({
+    message: { status: 'done', answer: undefined },
+  });
 });
 
 test('what operators say of registration holds, or the configuration does', async () => {
@@ -42,6 +66,7 @@ test('what operators say of registration holds, or the configuration does', asyn
   expect(await findRegistration(fresh.database)).toBeUndefined();
   const { items } = await listAudit(fresh.database, {
     ...{ actorAccountId: undefined, entity: 'registration', entityKey: undefined, action: undefined },
+    accountId: undefined,
     ...PAGE,
   });
   expect(items.map(({ before, after }) => [before, after])).toEqual([
@@ -78,5 +103,6 @@ test('the operator statistics are the sums of the hours, by vendor and by the pl
   expect((await findTraffic(database, both)).calls).toBe(5);
   const series = await findSeries(database, { ...both, edges: [hour.fromMs, hour.toMs] });
   expect(series.traffic.map(({ calls }) => calls)).toEqual([4, 1]);
+  expect(series.errors).toEqual([{ status: 429, points: [1, 0] }]);
   expect(series.vendors).toMatchObject([{ vendor: 'openai', points: [{ calls: 3, ...paid }, { calls: 1 }] }]);
 });

@@ -19,7 +19,8 @@ beforeAll(async () => {
 afterAll(() => fresh.drop());
 
 const recorded = async (entity: string, key: number) => {
-  const query = { actorAccountId: undefined, entity, entityKey: String(key), action: undefined };
+  const filter = { actorAccountId: undefined, entity, entityKey: String(key), action: undefined };
+  const query = { ...filter, accountId: undefined };
   const { items } = await listAudit(fresh.database, { ...query, offset: 0, limit: 10 });
   return items.map(({ before, after }) => ({ before, after }));
 };

@@ -3,6 +3,7 @@ import type { ByokView } from '../../accounts/views.ts';
 import type { EntryJson } from '../../catalog/entry-json.ts';
 import { assert } from '../../kernel/assert.ts';
 import { formatMicro } from '../../kernel/money.ts';
+import { SEEN } from '../accounts/account-list.ts';
 import { createAccount, findAccount, updateAccount } from '../accounts/accounts.ts';
 import { type ListedKey, listKeys } from '../accounts/api-keys.ts';
 import { listByok } from '../accounts/byok.ts';
@@ -22,6 +23,8 @@ export async function accountExists(database: Database, accountId: number): Prom
 export interface AccountDetail {
   readonly account: Omit<StoredAccount, 'byok' | 'subscriptions'>;
   readonly createdAtMs: number;
+  /** The last use of a key or a login. Undefined: never. */
+  readonly lastSeenAtMs: number | undefined;
   readonly subscriptions: Listed<ListedSubscription>;
   readonly keys: Listed<ListedKey>;
   readonly credentials: readonly ByokView[];
@@ -38,8 +41,8 @@ export async function findAccountDetail(
   const account = await findAccount(database, accountId, { sealer, log });
   if (account === undefined) return undefined;
   const { byok: _secrets, subscriptions: _running, ...rest } = account;
-  const [created] = await database.query<{ created_at: Date }>(
-    'select created_at from accounts where id = $1',
+  const [created] = await database.query<{ created_at: Date; seen_at: Date | null }>(
+    `select created_at, ${SEEN} as seen_at from accounts where id = $1`,
     [accountId],
   );
   assert(created !== undefined, 'accounts are never deleted');
@@ -49,6 +52,7 @@ export async function findAccountDetail(
   return {
     account: rest,
     createdAtMs: created.created_at.getTime(),
+    lastSeenAtMs: created.seen_at?.getTime(),
     subscriptions: await listSubscriptions(database, accountId, { ...part, nowMs: clock.now() }),
     keys: await listKeys(database, accountId, part),
     credentials: await listByok(database, accountId),

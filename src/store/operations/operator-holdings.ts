@@ -41,8 +41,23 @@ export async function lockAccount(transaction: Database, accountId: number): Pro
 
 const refused = <Refusal>(refusal: Refusal) => ({ kind: 'refused', refusal }) as const;
 
-type Exchanged = { readonly kind: 'exchanged'; readonly funds: Funds };
+type Pools = Pick<Funds, 'balanceMicro' | 'creditsMicro'>;
+type Exchanged = { readonly kind: 'exchanged'; readonly funds: Pools };
 type ExchangeRefusal = { readonly kind: 'insufficient' } | { readonly kind: 'too-much' };
+
+/** What an exchange makes of the funds, for the exchange itself and for its preview. */
+export function judgeExchange(
+  { balanceMicro, creditsMicro: ownMicro }: Pools,
+  { amountMicro, creditsPerYuan }: Pick<Exchange, 'amountMicro' | 'creditsPerYuan'>,
+): Exchanged | ExchangeRefusal {
+  if (balanceMicro < amountMicro) return { kind: 'insufficient' };
+  const afterMicro = ownMicro + creditsMicro(amountMicro, creditsPerYuan);
+  if (afterMicro > AMOUNT_MICRO_MAX) return { kind: 'too-much' };
+  return {
+    kind: 'exchanged',
+    funds: { balanceMicro: balanceMicro - amountMicro, creditsMicro: afterMicro },
+  };
+}
 
 export function exchangeFunds(
   audit: AuditContext,
@@ -52,9 +67,8 @@ export function exchangeFunds(
   return audited<Exchanged, ExchangeRefusal>(audit, actor, async (transaction) => {
     const before = (await lockWallets(transaction, [wanted.accountId])).get(wanted.accountId);
     assert(before !== undefined, 'the wallet is held');
-    const gainedMicro = creditsMicro(wanted.amountMicro, wanted.creditsPerYuan);
-    const hasRoom = before.creditsMicro + gainedMicro <= AMOUNT_MICRO_MAX;
-    if (before.balanceMicro >= wanted.amountMicro && !hasRoom) return refused({ kind: 'too-much' });
+    const judged = judgeExchange(before, wanted);
+    if (judged.kind !== 'exchanged') return refused(judged);
     const posted = await postExchange(transaction, wanted);
     if (posted.kind === 'insufficient') return refused(posted);
     const { funds } = posted;
@@ -69,7 +83,7 @@ export function exchangeFunds(
   });
 }
 
-function fundsJson({ balanceMicro, creditsMicro }: Pick<Funds, 'balanceMicro' | 'creditsMicro'>): EntryJson {
+function fundsJson({ balanceMicro, creditsMicro }: Pools): EntryJson {
   return { balance: formatMicro(balanceMicro), credits: formatMicro(creditsMicro) };
 }
 

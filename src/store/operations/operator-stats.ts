@@ -1,6 +1,7 @@
 import { assert } from '../../kernel/assert.ts';
 import { STATS_GROUPS_MAX } from '../../operations/bounds.ts';
 import type { Database } from '../database.ts';
+import { hasRoomForDays, WHOLE_DAYS, WITH_HOURS, withDays } from './operator-traffic.ts';
 
 /* What operators look at: sums of the roll-ups, so that a look costs the same whatever was called. */
 
@@ -37,6 +38,8 @@ export interface Sales {
   readonly costMicro: bigint;
 }
 
+const TOP_ACCOUNTS = 20;
+
 /** $1 and $2 are the hours. */
 export const HOURS = 'hour >= $1 and hour < $2';
 
@@ -52,10 +55,57 @@ export interface TrafficRow {
   readonly byok: bigint;
 }
 
-export const TRAFFIC_SUMS = `coalesce(sum(calls), 0)::bigint as calls, coalesce(sum(failed), 0)::bigint as failed,
-  count(distinct account_id) as accounts,
-  coalesce(sum(amount_micro) filter (where payer = 'subscription'), 0)::bigint as covered,
-  coalesce(sum(calls) filter (where payer = 'byok'), 0)::bigint as byok`;
+export const TRAFFIC_SUMS = ['calls', 'failed', 'byok_calls', 'covered_micro'];
+
+/** Sums and accounts of rows that say which bucket they are in: one row for each account, then one of all. */
+export const sumTraffic = (rows: string): string => `
+  select bucket, sum(calls)::bigint as calls, sum(failed)::bigint as failed, count(*) as accounts,
+    sum(byok_calls)::bigint as byok, sum(covered_micro)::bigint as covered
+  from (
+    select bucket, account_id, ${TRAFFIC_SUMS.map((name) => `sum(${name}) as ${name}`).join(', ')}
+    from (${rows}) as rows group by 1, 2) as of_accounts
+  group by 1`;
+
+const PAID = ['calls', 'failed', 'credits_micro', 'amount_micro'];
+
+interface Reading {
+  readonly head: string;
+  /** Rows of days before those of hours, if days are read. */
+  readonly days: (columns: string) => string;
+}
+
+const FROM_HOURS: Reading = { head: WITH_HOURS, days: () => '' };
+const fromDays = (needed: readonly string[]): Reading => ({
+  head: withDays(WHOLE_DAYS, needed.join(', ')),
+  days: (columns) => `select ${columns} from day_rows union all`,
+});
+
+const ONE_BUCKET = `1 as bucket, account_id, ${TRAFFIC_SUMS.join(', ')}`;
+const trafficText = ({ head, days }: Reading): string => `${head}
+  select sums.*, (
+    select coalesce(json_agg(json_build_object('status', status, 'calls', calls) order by calls desc, status), '[]')
+    from (select status, sum(calls) as calls from (
+        ${days('unnest(error_statuses) as status, unnest(error_calls) as calls')}
+        select status, calls from hour_rows where status >= 400) as each
+      group by 1) as by_status) as errors
+  from (${sumTraffic(`${days(ONE_BUCKET)} select ${ONE_BUCKET} from hour_rows`)}) as sums`;
+
+const accountSalesText = ({ head, days }: Reading): string => `${head}
+  select used.*, accounts.email from (
+    select account_id, ${PAID.map((name) => `sum(${name})::bigint as ${name}`).join(', ')}
+    from (${days(`account_id, ${PAID.join(', ')}`)}
+      select account_id, ${PAID.join(', ')} from hour_rows) as rows group by account_id
+    order by sum(credits_micro) desc, sum(amount_micro) desc, account_id limit ${TOP_ACCOUNTS}) used
+  join accounts on accounts.id = used.account_id order by credits_micro desc, amount_micro desc, account_id`;
+
+/** A long time is read by days, a short one by hours. */
+const TEXTS = {
+  traffic: {
+    days: trafficText(fromDays([...TRAFFIC_SUMS, 'error_statuses', 'error_calls'])),
+    hours: trafficText(FROM_HOURS),
+  },
+  accountSales: { days: accountSalesText(fromDays(PAID)), hours: accountSalesText(FROM_HOURS) },
+};
 
 export function toTraffic(row: TrafficRow): Omit<Traffic, 'errors'> {
   return {
@@ -67,21 +117,16 @@ export function toTraffic(row: TrafficRow): Omit<Traffic, 'errors'> {
   };
 }
 
+const NO_TRAFFIC: Traffic = {
+  ...{ calls: 0, failed: 0, activeAccounts: 0, coveredMicro: 0n, byokCalls: 0, errors: [] },
+};
+
 export async function findTraffic(database: Database, period: Period): Promise<Traffic> {
-  const [sums] = await database.query<TrafficRow>(
-    `select ${TRAFFIC_SUMS} from usage_hourly where ${HOURS}`,
+  const [row] = await database.query<TrafficRow & Pick<Traffic, 'errors'>>(
+    TEXTS.traffic[hasRoomForDays(period) ? 'days' : 'hours'],
     toHours(period),
   );
-  assert(sums !== undefined, 'a sum is one row');
-  const errors = await database.query<{ status: number; calls: bigint }>(
-    `select status, sum(calls)::bigint as calls from usage_hourly where ${HOURS} and status >= 400
-     group by status order by 2 desc, 1`,
-    toHours(period),
-  );
-  return {
-    ...toTraffic(sums),
-    errors: errors.map(({ status, calls }) => ({ status, calls: Number(calls) })),
-  };
+  return row === undefined ? NO_TRAFFIC : { ...toTraffic(row), errors: row.errors };
 }
 
 export interface SalesRow {
@@ -170,4 +215,33 @@ export async function countPlatform(database: Database, period: Period): Promise
   assert(row !== undefined, 'counts are one row');
   const { accounts, fresh, pending, open } = row;
   return { accounts, newAccounts: fresh, pendingVerifications: pending, openFeedback: open };
+}
+
+export interface AccountSales {
+  readonly accountId: number;
+  readonly email: string;
+  readonly calls: number;
+  readonly failed: number;
+  readonly creditsMicro: bigint;
+  readonly amountMicro: bigint;
+}
+
+/** Those that paid most come first. */
+export async function findAccountSales(database: Database, period: Period): Promise<readonly AccountSales[]> {
+  const rows = await database.query<{
+    account_id: bigint;
+    email: string;
+    calls: bigint;
+    failed: bigint;
+    credits_micro: bigint;
+    amount_micro: bigint;
+  }>(TEXTS.accountSales[hasRoomForDays(period) ? 'days' : 'hours'], toHours(period));
+  return rows.map((row) => ({
+    accountId: Number(row.account_id),
+    email: row.email,
+    calls: Number(row.calls),
+    failed: Number(row.failed),
+    creditsMicro: row.credits_micro,
+    amountMicro: row.amount_micro,
+  }));
 }

@@ -11,6 +11,7 @@ import type { Clock } from '../../kernel/time/clock.ts';
 import { createDays, type Days } from '../../kernel/time/days.ts';
 import { SESSIONS_PRUNED_ROWS } from '../../operations/bounds.ts';
 import { pruneLoginFailures } from '../accounts/login-failures.ts';
+import { prunePlaygroundKeys } from '../accounts/playground-keys.ts';
 import { pruneSessions } from '../accounts/sessions.ts';
 import type { Database } from '../database.ts';
 import { pruneWindows } from '../ledger/windows.ts';
@@ -75,6 +76,7 @@ class PeriodicUpkeep implements StoreUpkeep {
     try {
       await this.#forget(pruneWindows, WINDOWS_PRUNED_ROWS);
       await this.#forget(pruneSessions, SESSIONS_PRUNED_ROWS);
+      await this.#forget(prunePlaygroundKeys, SESSIONS_PRUNED_ROWS);
       await this.#forget(pruneLoginFailures, SESSIONS_PRUNED_ROWS);
       await this.#closeDays();
       await this.#dropLogs();

@@ -12,6 +12,8 @@ export interface AskBounds {
   /** For all of it, from the connection to the last byte. */
   readonly waitMs: number;
   readonly bytesMax: number;
+  /** Called when the answer begins. */
+  readonly onHead?: () => void;
 }
 
 /** What came back, whole and short, or why nothing did. */
@@ -57,6 +59,7 @@ class Asking implements UpstreamHandler {
 
   onHead(head: UpstreamHead): void {
     this.#head = head;
+    this.#bounds.onHead?.();
   }
 
   onData(chunk: LentBytes): void {

@@ -77,6 +77,17 @@ describe('a request that is not a call', () => {
     expect(await response.text()).toBe('');
   });
 
+  it('is answered at / when it reads, and is an unknown path when it writes', async () => {
+    expect((await fetch(`${world.url}/`)).status).toBe(200);
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const [root, nowhere] = await Promise.all(
+        ['/', '/nowhere'].map((path) => fetch(world.url + path, { method })),
+      );
+      expect([method, root?.status]).toEqual([method, 404]);
+      expect(root?.status).toBe(nowhere?.status);
+    }
+  });
+
   it('for health and readiness needs no key; the metrics are not public', async () => {
     for (const path of ['/healthz', '/readyz']) {
       const response = await fetch(world.url + path);

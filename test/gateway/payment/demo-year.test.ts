@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { SHAPES } from '../../../src/cli/demo/demo-shapes.ts';
 import { findLogin } from '../../../src/store/accounts/accounts.ts';
 import { announceAndWait } from '../../../src/store/changes.ts';
 import { postMovement } from '../../../src/store/ledger/movement.ts';
 import { examine } from '../../../src/store/operations/doctor.ts';
+import { demoCatalog } from '../../support/demo-catalog.ts';
 import { tollgate } from '../../support/processes.ts';
 import { startWorld, type World } from '../../support/world.ts';
 
@@ -20,11 +20,8 @@ let offsetMs = -DAYS * DAY_MS;
 beforeAll(async () => {
   const trueNow = Date.now.bind(Date);
   vi.spyOn(Date, 'now').mockImplementation(() => trueNow() + offsetMs);
-  const catalog = await readFile(new URL('../../../src/cli/demo/demo-catalog.yaml', import.meta.url), 'utf8');
-  world = await startWorld({
-    catalog: catalog.replaceAll('DEMO_VENDORS', 'SIM').replace('limit: 600', 'limit: 60000'),
-    environment: { DEMO_OPERATOR_PASSWORD: 'password-1', DEMO_USER_PASSWORD: 'password-2' },
-  });
+  const { catalog, environment } = await demoCatalog(Date.now());
+  world = await startWorld({ catalog: catalog.replace('limit: 600', 'limit: 60000'), environment });
 });
 
 afterAll(async () => {

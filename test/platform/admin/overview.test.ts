@@ -57,6 +57,15 @@ describe('the overview', () => {
     expect(micro(openai?.margin)).toBe(micro(openai?.revenue) - micro(openai?.cost));
   });
 
+  test('has the accounts that used most', async () => {
+    const { accounts } = await operator.get<{
+      accounts: { email: string; calls: number; credits: string }[];
+    }>('/overview/accounts');
+    expect(accounts).toMatchObject([{ email: 'user@example.com', calls: 3, failed: 1 }]);
+    const { sales } = await operator.get<{ sales: Sales }>('/overview');
+    expect(micro(accounts[0]?.credits)).toBe(micro(sales.revenue) * 1000);
+  });
+
   test('of another period is separate', async () => {
     const query = 'from=2025-01-01%2000:00:00&to=2025-01-02%2000:00:00';
     expect(await operator.get(`/overview?${query}`)).toMatchObject({

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { COUNTS, FIXED, MODEL_ACTION, matchEndpoint } from '../../../src/gateway/endpoints/endpoints.ts';
-import { STORED_ACTIONS } from '../../../src/gateway/endpoints/stored-responses-endpoint.ts';
+import { matchEndpoint } from '../../../src/gateway/endpoints/endpoints.ts';
 import { OPERATIONS } from '../../../src/operations/table.ts';
 import { endpointPath } from '../../../src/platform/http/router.ts';
 import { findBrokenPromise } from '../../../src/platform/http/validate.ts';
 import { createDocument, failureNames, toOperationId } from '../../../src/platform/openapi/openapi.ts';
+import { gatewayPaths } from '../../support/gateway-paths.ts';
 
 const rows = OPERATIONS;
 const text = JSON.stringify(createDocument(rows));
@@ -93,19 +93,7 @@ describe('the OpenAPI document', () => {
   const gateway = operations.filter(({ path }) => path.startsWith('/v1'));
 
   test('has every path that the gateway matches', () => {
-    const stored = Object.entries(STORED_ACTIONS).flatMap(([below, actions]) =>
-      Object.entries(actions)
-        .filter(([, action]) => action !== 'unserved')
-        .map(([method]) => `${method} /v1/responses/{id}${below}`),
-    );
-    const [, actions = ''] = /\(([\w|]+)\)\$$/.exec(MODEL_ACTION.source) ?? [];
-    const served = [
-      ...[...FIXED.keys(), ...COUNTS.keys()].map((path) => `POST ${path}`),
-      ...actions.split('|').map((action) => `POST /v1beta/models/{model}:${action}`),
-      ...['/v1', '/v1beta'].flatMap((base) => [`GET ${base}/models`, `GET ${base}/models/{model}`]),
-      ...stored,
-    ];
-    expect(gateway.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort());
+    expect(gateway.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([...gatewayPaths()].sort());
   });
 
   test('names no path of the gateway that the gateway does not match', () => {

@@ -15,20 +15,16 @@ export class FaultyRedis implements RedisClient {
     this.#client = client;
   }
 
-  evalsha(hash: string, keyCount: number, ...rest: string[]): Promise<unknown> {
-    return this.#through(rest[0], () => this.#client.evalsha(hash, keyCount, ...rest));
+  run(hash: string, line: string): Promise<string> {
+    return this.#through(hash, () => this.#client.run(hash, line));
   }
 
-  eval(text: string, keyCount: number, ...rest: string[]): Promise<unknown> {
-    return this.#through(rest[0], () => this.#client.eval(text, keyCount, ...rest));
-  }
-
-  async #through(key: string | undefined, ask: () => Promise<unknown>): Promise<unknown> {
-    const lose = this.of === 'everybody' || key?.includes(`{${this.of}}`) ? this.lose : 'nothing';
+  async #through(key: string, ask: () => Promise<string>): Promise<string> {
+    const lose = this.of === 'everybody' || key.includes(`{${this.of}}`) ? this.lose : 'nothing';
     if (lose === 'questions') this.lost.push(ask);
-    const answer = lose === 'questions' ? undefined : await ask();
-    if (lose === 'nothing') await this.afterwards();
-    else throw new Error('Connection is closed.');
+    const answer = lose === 'questions' ? '' : await ask();
+    if (lose !== 'nothing') throw new Error('Connection is closed.');
+    await this.afterwards();
     return answer;
   }
 }

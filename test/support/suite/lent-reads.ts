@@ -7,12 +7,17 @@ import tls from 'node:tls';
  * caller has looked at it, so that whoever kept it without a copy is found out in every test.
  */
 type Connect = (first: unknown, ...rest: unknown[]) => net.Socket;
-for (const module of [net, tls] as unknown as { connect: Connect }[]) {
-  const { connect } = module;
-  module.connect = (first, ...rest) =>
-    connect(lends(first) ? { ...first, onread: lent(first.onread) } : first, ...rest);
+const DONE = Symbol.for('tollgate.lent-reads');
+// Files that share a process share Node's modules too: once is enough.
+if (!(DONE in net)) {
+  for (const module of [net, tls] as unknown as { connect: Connect }[]) {
+    const { connect } = module;
+    module.connect = (first, ...rest) =>
+      connect(lends(first) ? { ...first, onread: lent(first.onread) } : first, ...rest);
+  }
+  Object.assign(net, { [DONE]: true });
+  syncBuiltinESMExports();
 }
-syncBuiltinESMExports();
 
 /** Sockets are asked for in many ways; ours name where they read to. */
 function lends(first: unknown): first is { readonly onread: net.OnReadOpts } {

@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { endFile } from './file-end.ts';
 import { clearFolder } from './leftovers.ts';
 
 /**
@@ -9,8 +10,14 @@ import { clearFolder } from './leftovers.ts';
  * still there when the file has ended goes with it, so a test that fails or hangs leaves nothing behind. The
  * hook is registered before those of the file, so it is the last to run.
  */
-const folder = mkdtempSync(join(tmpdir(), 'f-'));
+const parent = tmpdir();
+const folder = mkdtempSync(join(parent, 'f-'));
 // The embedded database never runs as root: its own user must be able to pass through.
 chmodSync(folder, 0o711);
 process.env.TMPDIR = folder;
-afterAll(() => clearFolder(folder));
+afterAll(async () => {
+  await endFile();
+  clearFolder(folder);
+  // The next file of this process makes its folder beside this one.
+  process.env.TMPDIR = parent;
+});

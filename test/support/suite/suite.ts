@@ -1,23 +1,30 @@
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { projectRoot } from '../../house/tree.ts';
 import { endServer, SHARED_SERVER } from '../servers/postgres-server.ts';
 import { clearFolder } from './leftovers.ts';
 
 /** What a shell answers for a program that was asked to end. */
 const EXIT_TERMINATED = 143;
+const BEGUN = Symbol.for('tollgate.test-run');
 
 /**
  * Around all files of a run: one database server, which the first file that needs it starts. A server for
  * each of a hundred files would cost more time than what they prove on it. Its folder is the temporary folder
  * of the run, so a run that is broken off leaves no process and no file behind either.
  */
-export default function beginRun(): () => Promise<void> {
+export default function beginRun(): (() => Promise<void>) | undefined {
+  // Each project of a run begins it; the first does.
+  if (BEGUN in process) return undefined;
+  Object.assign(process, { [BEGUN]: true });
   // Short: the path of a socket has room for a hundred characters.
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-'));
   chmodSync(folder, 0o711);
   process.env[SHARED_SERVER] = folder;
   process.env.TMPDIR = folder;
+  // Programs of the tests, and the processes of the runner, are compiled once.
+  process.env.NODE_COMPILE_CACHE ??= join(projectRoot, 'node_modules', '.cache', 'tollgate');
   process.once('SIGTERM', () => process.exit(EXIT_TERMINATED));
   process.once('exit', () => clearFolder(folder));
   return () => endServer(folder);

@@ -1,0 +1,4 @@
+/** Class names joined; what is off is left out. */
+export function classes(...names: readonly (string | false | undefined)[]): string {
+  return names.filter(Boolean).join(' ');
+}

@@ -1,0 +1,400 @@
+import { count } from '../../../parts/text/format.ts';
+import { percentOf } from '../../../parts/text/percent-of.ts';
+import {
+  capital,
+  ENTITIES,
+  fieldList,
+  type LimitEffect,
+  limitText,
+  listed,
+  measured,
+  ordinal,
+  PRICE_TEXTS,
+  PRICES,
+  type PriceEffect,
+  plural,
+  priced,
+  RATES,
+  type RateEffect,
+  rated,
+  span,
+  VERBS,
+} from './wording.en.ts';
+
+export const en = {
+  cannotRead: 'The catalogue could not be read.',
+  search: 'Search',
+  notFound: 'Nothing matches',
+  showAll: 'Show all',
+  ...{ view: 'View', form: 'Form', more: 'More', actions: 'Actions', cancel: 'Cancel', remove: 'Delete' },
+  ...{ undo: 'Undo changes', addToChanges: 'Add to changes' },
+  required: 'Give it a name.',
+  taken: 'This name is taken.',
+  keyHelp: 'It cannot be changed later.',
+  unlimited: 'no limit',
+  enabled: 'enabled',
+  disabled: 'disabled',
+  lastHour: 'Last hour',
+  testNow: 'Test now',
+  actsAtOnce: 'acts at once',
+  nobody: 'nobody',
+  thenRoutes: ', then ',
+  notThere: 'There is no such entry',
+  notThereText: 'It may have been deleted or have another name.',
+  removedTitle: 'Will be deleted',
+  removedText: 'It stays in force until the changes are applied.',
+  rateHelp: '100 is the list price. 90 makes every call through this vendor ten per cent cheaper.',
+  costHelp: '100 is the list price. Calls through this credential are charged and cost at this rate.',
+  percent: (rate: string) => `${rate} %`,
+  units: { calls: 'calls', tokens: 'tokens', days: 'days' },
+  ofRoutes: (open: number, all: number) => (open === all ? String(all) : `${open} of ${all}`),
+  entity: (name: string) => ENTITIES[name] ?? capital(name),
+  priceName: (name: string) => PRICES[name] ?? name,
+  span,
+  states: { new: 'new', changed: 'changed', removed: 'will be deleted' },
+  keys: {
+    ...{ vendors: 'Code', credentials: 'Name', models: 'Model id', policies: 'Name', plans: 'Code' },
+    announcements: 'Title',
+  },
+  sections: {
+    vendors: {
+      ...{ title: 'Vendors', add: 'New vendor', none: 'No vendors yet' },
+      lead: 'Whose models are sold: their addresses and the protocols they speak.',
+      noneText: 'A vendor has an address and speaks one or more protocols. Take one of the presets.',
+    },
+    credentials: {
+      ...{ title: 'Credentials', add: 'New credential', none: 'No credentials yet' },
+      lead: 'Keys of the platform at its vendors, with their health.',
+      noneText: 'Paste a key of a vendor. It is tested before it is saved.',
+    },
+    models: {
+      ...{ title: 'Models', add: 'New model', none: 'No models yet' },
+      lead: 'Open a model to change its prices or routes, and see what the calls of yesterday would have brought.',
+      noneText: 'A model has a price and at least one route to a vendor.',
+    },
+    policies: {
+      ...{ title: 'Policies', add: 'New policy', none: 'No policies yet' },
+      lead: 'How much an account or a key may use, and in which time.',
+      noneText: 'A policy limits calls at once and what is used in a stretch of time.',
+    },
+    plans: {
+      ...{ title: 'Plans', add: 'New plan', none: 'No plans yet' },
+      lead: 'What accounts subscribe to: a policy, calls that are paid for, and models up to a level.',
+      noneText: 'A plan brings a policy along and covers calls up to an amount.',
+    },
+    announcements: {
+      ...{ title: 'Announcements', add: 'New announcement', none: 'No announcements yet' },
+      lead: 'News for everybody, from one time to another.',
+      noneText: 'Tell users about a new model, a price or maintenance.',
+    },
+    yaml: {
+      ...{ title: 'The catalogue as YAML', add: '', none: '', noneText: '' },
+      lead: 'Edit or import the whole file. You see every change before it is applied.',
+    },
+  },
+  fields: {
+    ...{
+      name: 'Name',
+      code: 'Code',
+      protocols: 'Protocols',
+      base_url: 'Address',
+      rate: 'Rate',
+      secret: 'Secret',
+    },
+    ...{
+      costRate: 'Cost rate',
+      status: 'Status',
+      level: 'Level',
+      price: 'Price',
+      days: 'Days',
+      covers: 'Covers',
+    },
+    ...{ title: 'Title', body: 'Text', starts_at: 'From', ends_at: 'To' },
+  },
+  tabs: {
+    ...{
+      routes: 'Routes',
+      prices: 'Prices',
+      admission: 'Admission',
+      features: 'Features',
+      traffic: 'Traffic',
+    },
+  },
+  changes: {
+    label: 'Changes to apply',
+    count: (value: number) => plural(value, 'change'),
+    button: (value: number) => `${plural(value, 'change')}, not applied`,
+    notApplied: 'not applied',
+    discard: 'Discard',
+    discarded: 'The changes are discarded.',
+    none: 'No changes',
+    noneText: 'What you change in the catalogue is collected here and applied together.',
+    failed: 'The changes could not be compared.',
+    notDone: 'Nothing was applied.',
+    against: (version: number) => `against version ${count(version)}`,
+    apply: (value: number) => `Apply ${plural(value, 'change')}`,
+    review: (value: number) => (value === 0 ? 'No changes' : `Review ${plural(value, 'change')}`),
+  },
+  conflict: {
+    entry: (key: string) => `${key} was changed by somebody else, too.`,
+    keepMine: 'Keep mine',
+    takeTheirs: 'Take theirs',
+    moved: (version: number) =>
+      `Somebody else was faster: the catalogue has version ${count(version)} now. Nothing was applied. Your changes stand on top of it; look through them and apply again.`,
+  },
+  problems: {
+    title: (value: number) => plural(value, 'problem'),
+    line: (line: number) => `Line ${line}`,
+    at: (field: string) => (field === '' ? ':' : `, ${field}:`),
+  },
+  changed: {
+    created: (entity: string, key: string, _fields: readonly string[]) => `${entity} **${key}** is new.`,
+    updated: (entity: string, key: string, fields: readonly string[]) =>
+      `${entity} **${key}** is changed${fieldList(fields)}.`,
+    disabled: (entity: string, key: string, _fields: readonly string[]) =>
+      `${entity} **${key}** is disabled.`,
+    removed: (entity: string, key: string, _fields: readonly string[]) => `${entity} **${key}** is deleted.`,
+  },
+  effects: {
+    title: 'What it does',
+    price: ({ model, price, before, after }: PriceEffect) =>
+      `${price} of ${model} costs **${priced(price, after)}**; now it is ${priced(price, before)}.`,
+    shares: (model: string, after: string, before: string) =>
+      `${model} is served by **${after}**; now it is ${before}.`,
+    rate: ({ entity, key, rate, before, after }: RateEffect) =>
+      `${entity} ${key}: ${RATES[rate] ?? rate} **${rated(rate, after)}**; now it is ${rated(rate, before)}.`,
+    limit: (effect: LimitEffect) =>
+      `Policy ${effect.name}: **${limitText(effect, effect.after)}**; now it is ${limitText(effect, effect.before)}. It concerns ${plural(effect.accounts, 'account')} and ${plural(effect.keys, 'key')}.`,
+  },
+  whatIf: {
+    title: 'What if',
+    period: 'Calls of',
+    scope: 'Calls',
+    allCalls: 'All models',
+    periods: {
+      ...{ yesterday: 'Yesterday', '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' },
+    },
+    calls: (value: string) => `${value} calls`,
+    ...{ was: 'Was', wouldBe: 'Would be', difference: 'Difference' },
+    ...{ revenue: 'Revenue', cost: 'Cost', margin: 'Margin' },
+    failed: 'The calls could not be priced anew.',
+    noCalls: 'There were no calls in this time. Choose a longer one.',
+    explained: (from: string, to: string) => `Every call from ${from} to ${to}, priced anew.`,
+    costIs:
+      'Cost is the list price at the rates of route, vendor and credential, so it moves with the price. Calls that a plan covers bring no revenue, and calls with own keys neither revenue nor cost.',
+    truncated: (from: string) => `There are too many: only those since ${from} were priced.`,
+    notOffered: (value: string) => `${value} calls used models that would not be offered.`,
+    rerouted: (value: string) => `${value} calls used routes that would be gone; they keep their rates.`,
+  },
+  model: {
+    listed: 'listed for clients',
+    hidden: 'not listed',
+    lead: (name: string, list: string) => `${name}, ${list}`,
+    remove: 'Delete the model',
+    routeHelp: 'The vendor’s key that serves its calls. More routes can be added later.',
+  },
+  price: PRICE_TEXTS,
+  admission: {
+    everybody: 'for everybody',
+    verification: (level: number): string =>
+      level >= 2 ? 'for verified companies' : 'for verified accounts',
+    plan: (level: number) => `for plans of level ${level}`,
+    who: 'Who may call it',
+    kinds: { none: 'Everybody', verification: 'Verified accounts', plan: 'Accounts with a plan' },
+    levels: {
+      none: (_level: number) => 'everybody',
+      verification: (level: number): string => (level >= 2 ? 'companies' : 'persons and companies'),
+      plan: (level: number) => `level ${level} or above`,
+    },
+    enabled: 'Enabled',
+    enabledHelp: 'A disabled model is refused with 40401.',
+    visible: 'Listed for clients',
+    visibleHelp: 'Off: it can be called, but no list of models shows it.',
+    words: (on: boolean, who: string, restricted: boolean) =>
+      !on
+        ? 'Nobody can call the model.'
+        : `The model is ${who}.${restricted ? ' All others are told what would unlock it.' : ''}`,
+  },
+  features: {
+    kinds: 'It works with',
+    names: { text: 'Text', image: 'Images', audio: 'Audio', video: 'Video' },
+    context: 'Context window',
+    output: 'Output at most',
+    tokens: 'tokens',
+    capabilities: 'Capabilities',
+    capabilitiesNote: 'where the vendor’s model differs from the table of the gateway',
+    noCapabilities: 'None differ. They can be written as YAML.',
+  },
+  traffic: {
+    ...{ share: 'Share', calls: 'Calls', attempts: 'Attempts', failures: 'Failed', ttft: 'First token' },
+    note: 'where the calls went; the figures above are those of the last 24 hours',
+    toCalls: 'Its calls',
+    none: 'No routes',
+  },
+  health: {
+    ...{
+      title: 'Health',
+      ready: 'Ready',
+      cooling: 'Cooling',
+      open: 'Out after failures',
+      suspect: 'Doubtful',
+    },
+    ...{
+      failed: 'Failed',
+      fresh: 'New',
+      unused: 'not used yet',
+      back: 'back in',
+      notApplied: 'not applied yet',
+    },
+  },
+  tried: {
+    tested: 'Tested',
+    failed: 'Failed',
+    answered: (time: string) => `answered in ${time}`,
+    works: (time: string) => `It works: answered in ${time}.`,
+    fails: (status: number | null, message: string) =>
+      status === null ? `No answer. ${message}` : `The vendor answered ${status}. ${message}`,
+  },
+  route: {
+    ...{ one: 'Route', add: 'New route', edit: 'Edit', up: 'Earlier', down: 'Later', remove: 'Delete' },
+    ...{
+      enable: 'Enable',
+      disable: 'Disable',
+      weight: 'Weight',
+      credential: 'Credential',
+      choose: 'Choose one',
+    },
+    ...{
+      forward: 'The vendor’s model',
+      none: 'None yet',
+      priorityField: 'Priority',
+      multiplier: 'Multiplier',
+    },
+    priorityHelp: 'Lower is tried first.',
+    multiplierHelp: (factor: string) => {
+      const rate = percentOf(factor);
+      return rate === undefined ? 'Of the price: 1 leaves it as it is.' : `${rate} % of the price.`;
+    },
+    forwardHelp: 'The name that is sent to the vendor.',
+    protocols: 'Protocols (none: those of the vendor)',
+    taken: 'The model has this route already.',
+    editOf: (name: string) => `Route ${name}`,
+    more: (name: string) => `More for ${name}`,
+    move: (name: string) => `Move ${name}; arrow keys`,
+    test: (name: string) => `Test ${name} now`,
+    weightOf: (name: string) => `Weight of ${name}`,
+    moved: (name: string, priority: number) => `${name} has priority ${priority} now.`,
+    priority: (value: number) => `Priority ${value}`,
+    order: (at: number, routes: number): string =>
+      at > 0
+        ? 'only when nothing above can take the call'
+        : routes > 1
+          ? 'shared by weight while any of them is ready'
+          : 'takes every call while it is ready',
+    ownPriority: 'Drop here for a priority of its own',
+    help: 'Lower priorities are tried first. Drag a route by its grip, or move it with the arrow keys.',
+    noneTitle: 'No routes',
+    noneText: 'Without a route nobody serves the model. Add one to a credential of a vendor.',
+  },
+  vendor: {
+    preset: 'Preset',
+    noPreset: 'None',
+    presetHelp: 'Fills in the form.',
+    addressHelp: 'What stands before the path of a protocol.',
+    byok: 'Own keys allowed',
+    byokHelp: 'Users may bring a key of their own for this vendor.',
+    ownAddress: 'Own addresses allowed',
+    ownAddressHelp: 'Such a key may have another address.',
+  },
+  credential: {
+    ...{ concurrency: 'At once', rpm: 'Calls a minute', tpm: 'Tokens a minute' },
+    enabled: 'Enabled',
+    enabledHelp: 'Off: no route uses it.',
+    ownAddress: 'Own address',
+    ownAddressHelp: 'Empty: that of the vendor.',
+    secretHelp: 'Written once, kept encrypted, never shown again.',
+    newSecret: 'New secret',
+    replace: 'Replace',
+    replaced: 'The secret is replaced.',
+    notDrafted: 'A secret never waits in a draft: the credential is tested, then saved at once.',
+    nameHelp: 'Routes refer to it by this name.',
+    testModel: 'Model to test with',
+    testModelHelp: 'The vendor’s name of it. One short call is made.',
+    testAndSave: 'Test and save',
+    saveAnyway: 'Save anyway',
+    newVendor: 'The vendor is created along with it.',
+    presetVendor: (name: string) => `${name} (new)`,
+    getKey: 'Get a key',
+  },
+  plan: {
+    levelHelp: '1 to 3. Models may ask for a level or above.',
+    levelHint: 'Models can be reserved for plans of a level. A plan opens those of its own level and below.',
+    allModels: 'all models',
+    someModels: (value: number) => plural(value, 'model'),
+    perWindow: (amount: string, time: string) => `${amount} in ${time}`,
+    policyHelp: 'The limits that come with it.',
+    noPolicy: 'None: that of the account',
+    coversAll: 'Covers all models',
+    models: 'Covered models',
+    modelsHelp: 'One id in a line.',
+    windows: 'Covers at most',
+    amount: 'Amount',
+  },
+  policy: {
+    ...{ atOnce: 'At once', windows: 'In a time', window: 'Window', limit: 'Limit', length: 'Length' },
+    ...{
+      dimension: 'What is counted',
+      removeWindow: 'Remove window',
+      usedBy: 'Used by',
+      inWords: 'In words',
+    },
+    usual: 'new accounts',
+    withPlan: (name: string) => `plan ${name}`,
+    selectable: 'For keys of users',
+    choice: { usual: 'As usual', yes: 'May be chosen', no: 'May not be chosen' },
+    chosen: {
+      yes: 'Users may choose it for their keys.',
+      no: 'Users may not choose it for their keys.',
+    },
+    dimensions: {
+      ...{ requests: 'calls', tokens: 'tokens', images: 'images', videos: 'videos', amount: 'amount ¥' },
+    },
+    short: (dimension: string, limit: string, time: string) => `${measured(dimension, limit)} in ${time}`,
+    atOnceWords: (limit: number | string | undefined) => {
+      if (limit === undefined) return 'An account on this policy runs **any number of calls at once**.';
+      const value = Number(limit);
+      if (value === 0) return 'An account on this policy runs **no call**: each is refused with 42901.';
+      return `An account on this policy runs at most **${count(limit)} ${value === 1 ? 'call' : 'calls'} at once**; the ${ordinal(value + 1)} is refused with 42901 until one of them ends.`;
+    },
+    may: (dimension: string, limit: string) =>
+      `${VERBS[dimension] ?? 'use'} **${measured(dimension, limit)}**`,
+    within: (time: string, parts: readonly string[]) =>
+      `In **${time}**, counted from the first use, it may ${listed(parts)}.`,
+    noWindows: 'What it uses over time is not limited.',
+    refused: (others: boolean, tokens: boolean) =>
+      `More is refused with ${listed([...(others ? ['42902'] : []), ...(tokens ? ['42903 (tokens)'] : [])])} until the window ends. A refused call counts for nothing.`,
+    whose: (plans: readonly string[]) => (plans.length === 0 ? '' : `It comes with ${listed(plans)}.`),
+  },
+  announcement: {
+    ...{ shown: 'Shown now', waits: 'Not yet', over: 'Over', preview: 'Preview' },
+    bodyHelp: 'Markdown.',
+    timeForm: 'YYYY-MM-DD hh:mm:ss',
+  },
+  yaml: {
+    file: 'Catalogue file',
+    of: (key: string) => `${key} as YAML`,
+    import: 'Import a file',
+    imported: (name: string) => `${name} is read; nothing is applied yet.`,
+    extent: 'Extent',
+    part: 'Keep the rest',
+    whole: 'Replace all',
+    extentHelp: {
+      part: 'What the file leaves out stays.',
+      whole: 'What the file leaves out is deleted.',
+    },
+    good: 'The file is right. Its changes are in the drawer.',
+    help: (version: number) => `Version ${count(version)}, without secrets. A credential keeps its own.`,
+    entryHelp: 'What is right goes to the changes at once.',
+    formFirst: 'The changes have a problem. Mend it in the form first.',
+  },
+};

@@ -1,0 +1,30 @@
+import type { Translation } from '../../../texts/language.ts';
+import type { en } from './texts.en.ts';
+
+export const zh: Translation<typeof en> = {
+  title: '节点',
+  running: (text) => `实时，${text} 个调用进行中`,
+  add: '添加节点',
+  create: '添加',
+  save: '保存',
+  edit: '编辑',
+  delete: '删除',
+  editNode: (name) => `编辑 ${name}`,
+  moreOf: (name) => `${name} 的更多操作`,
+  deleteNode: (name) => `删除 ${name}`,
+  deleteText: '将删除该节点的条目和倍率。仍以此名称运行的进程会继续服务。',
+  name: '节点',
+  nameHelp: '启动进程时使用的名称。',
+  state: '状态',
+  serves: '服务中',
+  down: '离线',
+  region: '区域',
+  address: '地址',
+  rate: '倍率',
+  percent: (rate) => `${rate} %`,
+  rateHelp: '该节点所有价格的百分比，100 表示原价。',
+  processes: '进程',
+  runningCalls: '进行中的调用',
+  seen: '最近活动',
+  empty: { title: '尚未登记节点', text: '单个进程无需登记。有多个节点时请登记，以便用户选择。' },
+};

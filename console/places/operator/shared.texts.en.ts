@@ -1,0 +1,7 @@
+export const en = {
+  shown: (from: string, to: string, total: string) => `${from}–${to} of ${total}`,
+  refused: 'The server refused it.',
+  noAnswer: 'The server does not answer. Nothing is lost; try again.',
+  cancel: 'Cancel',
+  cannotRead: 'This could not be read.',
+};

@@ -1,0 +1,18 @@
+export const en = {
+  title: 'Rankings',
+  lead: 'Measured on the calls of this gateway.',
+  period: 'Period',
+  periods: { day: 'Day', week: 'Week', month: 'Month' },
+  popular: 'Most used',
+  fast: 'Fastest',
+  measured: 'streamed calls',
+  order: 'Ordered by',
+  orders: { calls: 'Calls', tokens: 'Tokens', users: 'Users' },
+  model: 'Model',
+  speed: 'Output',
+  perSecond: (figure: string) => `${figure} tokens/s`,
+  first: 'First token',
+  samples: 'Calls',
+  none: 'No calls in this period.',
+  unread: 'The ranking could not be read.',
+};

@@ -1,0 +1,151 @@
+import { useLocation } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import { useProfile } from '../../app/session.ts';
+import { chooseTheme, type Theme, useTheme } from '../../app/theme.ts';
+import { classes } from '../../parts/classes.ts';
+import { FactList } from '../../parts/figures/facts.tsx';
+import { Segmented } from '../../parts/form/segmented.tsx';
+import { Page, PageHead } from '../../parts/page/layout.tsx';
+import { longDay } from '../../parts/text/times.ts';
+import { chooseLanguage, useLanguage, useTexts } from '../../texts/language.ts';
+import { FallbackModel } from './fallback-model.tsx';
+import { Messages } from './messages.tsx';
+import { Password } from './password.tsx';
+import { Sessions } from './sessions.tsx';
+import css from './settings.module.css';
+import { en } from './texts.en.ts';
+import { zh } from './texts.zh.ts';
+import { Verification } from './verification.tsx';
+
+const SECTIONS = ['profile', 'verification', 'fallback', 'password', 'sessions', 'messages', 'look'] as const;
+type SectionName = (typeof SECTIONS)[number];
+
+const CONTENTS: Readonly<Record<SectionName, () => ReactNode>> = {
+  profile: Profile,
+  verification: Verification,
+  fallback: FallbackModel,
+  password: Password,
+  sessions: Sessions,
+  messages: Messages,
+  look: Look,
+};
+
+/** As long as sections may still grow into their place. */
+const SETTLING_MS = 3_000;
+
+/** Shows the section of the address, also while those around it load. Whoever moves the page is not moved. */
+function useScrollTo(id: string): void {
+  useEffect(() => {
+    const section = id === '' ? null : document.getElementById(id);
+    if (section === null || section.parentElement === null) return;
+    const sizes = new ResizeObserver(() => section.scrollIntoView());
+    sizes.observe(section.parentElement);
+    const over = new AbortController();
+    over.signal.addEventListener('abort', () => sizes.disconnect());
+    for (const name of ['wheel', 'touchstart', 'pointerdown', 'keydown']) {
+      window.addEventListener(name, () => over.abort(), { passive: true, signal: over.signal });
+    }
+    const timer = setTimeout(() => over.abort(), SETTLING_MS);
+    return () => {
+      clearTimeout(timer);
+      over.abort();
+    };
+  }, [id]);
+}
+
+export function Settings() {
+  const t = useTexts({ en, zh });
+  const language = useLanguage();
+  const profile = useProfile();
+  const { hash } = useLocation();
+  const current = SECTIONS.find((name) => name === hash) ?? 'profile';
+  useScrollTo(hash);
+  const lead = profile && t.lead(String(profile.id), longDay(profile.created_at, Date.now(), language));
+  return (
+    <Page>
+      <PageHead title={t.title} lead={lead} />
+      <div className={css.grid}>
+        <div>
+          {SECTIONS.map((name) => {
+            const Content = CONTENTS[name];
+            return (
+              <section
+                key={name}
+                id={name}
+                className={classes(css.row, name === hash && css.marked)}
+                aria-labelledby={`${name}-title`}
+              >
+                <div>
+                  <h2 id={`${name}-title`}>{t.sections[name].title}</h2>
+                  <p>{t.sections[name].note}</p>
+                </div>
+                <div className={css.body}>
+                  <Content />
+                </div>
+              </section>
+            );
+          })}
+        </div>
+        <nav className={css.contents} aria-label={t.onThisPage}>
+          {SECTIONS.map((name) => (
+            <a key={name} href={`#${name}`} aria-current={name === current ? 'true' : undefined}>
+              {t.sections[name].title}
+            </a>
+          ))}
+        </nav>
+      </div>
+    </Page>
+  );
+}
+
+function Profile() {
+  const t = useTexts({ en, zh });
+  const profile = useProfile();
+  return (
+    <>
+      <div className={css.facts}>
+        <FactList
+          facts={[
+            { name: t.email, value: profile?.email ?? '–' },
+            { name: t.role, value: profile === undefined ? '–' : t.roles[profile.role] },
+            { name: t.plan, value: profile?.plan ?? t.noPlan },
+          ]}
+        />
+      </div>
+      <p className={css.hint}>{t.emailFixed}</p>
+    </>
+  );
+}
+
+const THEMES: readonly Theme[] = ['light', 'dark', 'system'];
+
+function Look() {
+  const t = useTexts({ en, zh });
+  const language = useLanguage();
+  const theme = useTheme();
+  return (
+    <div className={css.look}>
+      <div>
+        <span>{t.language}</span>
+        <Segmented
+          label={t.language}
+          value={language}
+          onChange={chooseLanguage}
+          options={[
+            { value: 'en' as const, label: <span lang="en">English</span> },
+            { value: 'zh' as const, label: <span lang="zh">中文</span> },
+          ]}
+        />
+      </div>
+      <div>
+        <span>{t.theme}</span>
+        <Segmented
+          label={t.theme}
+          value={theme}
+          onChange={chooseTheme}
+          options={THEMES.map((value) => ({ value, label: t.themes[value] }))}
+        />
+      </div>
+    </div>
+  );
+}

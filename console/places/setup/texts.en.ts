@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react';
+
+export const en = {
+  of: (host: ReactNode): ReactNode => ['First set-up of ', host],
+  title: 'Ready for calls in four steps',
+  lead: 'Everything here can be changed later under Catalogue. Nothing leaves this machine but the test calls.',
+  elapsed: 'Time since the set-up began',
+  unread: 'The state of this server could not be read.',
+  operator: 'Operator account',
+  operatorText:
+    'It runs this server: vendors, models, prices, accounts. The server has printed a token for it.',
+  token: 'Set-up token',
+  tokenHelp: 'From the output of the server at its start. It can be used once.',
+  tokenOfLink: 'Taken from your link. It can be used once, and it has left the address bar.',
+  submit: 'Become the operator',
+  isDone: 'This server has its operator. The token is spent.',
+  signIn: 'Sign in',
+  known: 'You are the operator already?',
+  next: {
+    vendor: 'Vendor key, tested',
+    vendorText: 'A key of OpenAI, Anthropic, Google or a server of your own, tried before it is kept.',
+    models: 'Models to offer',
+    modelsText: 'Which models, and at what price.',
+    call: 'First call',
+    callText: 'With a key made for it. Its receipt closes the set-up.',
+  },
+  stands: {
+    title: 'Where it stands',
+    version: 'Version',
+    database: 'Database',
+    ready: 'ready',
+    nodes: 'Nodes',
+    address: 'Address',
+    encrypted: 'encrypted',
+    notEncrypted: 'none seen here',
+    timeZone: 'Time zone',
+    registration: 'Registration',
+    registrations: { open: 'open', closed: 'closed' },
+  },
+};

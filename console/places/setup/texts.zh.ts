@@ -1,0 +1,40 @@
+import type { Translation } from '../../texts/language.ts';
+import type { en } from './texts.en.ts';
+
+export const zh: Translation<typeof en> = {
+  of: (host) => ['首次设置：', host],
+  title: '四步即可开始调用',
+  lead: '这里的一切以后都可以在“目录”中修改。除测试调用外，没有任何数据离开本机。',
+  elapsed: '设置已用时间',
+  unread: '无法读取此服务器的状态。',
+  operator: '运营者账户',
+  operatorText: '用于管理此服务器：厂商、模型、价格与账户。服务器启动时输出了一个令牌。',
+  token: '设置令牌',
+  tokenHelp: '在服务器启动时的输出中，只能使用一次。',
+  tokenOfLink: '取自您的链接，只能使用一次，并已从地址栏移除。',
+  submit: '成为运营者',
+  isDone: '此服务器已有运营者，令牌已使用。',
+  signIn: '登录',
+  known: '您已是运营者？',
+  next: {
+    vendor: '厂商密钥（已测试）',
+    vendorText: 'OpenAI、Anthropic、Google 或自有服务器的密钥，保存前先测试。',
+    models: '要提供的模型',
+    modelsText: '提供哪些模型，以什么价格。',
+    call: '首次调用',
+    callText: '使用为其创建的密钥，收到账单即完成设置。',
+  },
+  stands: {
+    title: '当前状态',
+    version: '版本',
+    database: '数据库',
+    ready: '就绪',
+    nodes: '节点',
+    address: '地址',
+    encrypted: '已加密',
+    notEncrypted: '此处未见',
+    timeZone: '时区',
+    registration: '注册',
+    registrations: { open: '开放', closed: '关闭' },
+  },
+};

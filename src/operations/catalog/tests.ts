@@ -1,0 +1,186 @@
+import type { Credential, Route, Vendor } from '../../catalog/contract.ts';
+import { LIST_RATE_MICRO } from '../../catalog/price.ts';
+import { MICRO } from '../../kernel/money.ts';
+import { PROTOCOLS, type Protocol } from '../../kernel/protocol-name.ts';
+import { record } from '../../store/operations/audit.ts';
+import { findRoute, type Probe } from '../../upstream/probe.ts';
+import type { Context } from '../context.ts';
+import { fail } from '../failure.ts';
+import { ID_PARAMS, nullable } from '../fields.ts';
+import { type Answer, data, type Operation, operation } from '../operation.ts';
+import { OPERATORS, toActor } from '../operator.ts';
+import { Type } from '../schema.ts';
+
+const GROUP = { ...OPERATORS, tag: 'Catalogue' } as const;
+const MS = Type.Integer({ minimum: 0 });
+
+const RESULT = Type.Object({
+  ok: Type.Boolean(),
+  status: nullable(Type.Integer({ description: 'The vendor’s HTTP status. Null if no answer came.' })),
+  duration_ms: MS,
+  first_byte_ms: nullable(MS),
+  message: nullable(Type.String({ description: 'The vendor’s message, shortened and without secrets.' })),
+});
+const RESULT_EXAMPLE = { ok: true, status: 200, duration_ms: 412, first_byte_ms: 388, message: null };
+const ANSWERED = { data: RESULT, fails: ['notFound', 'tooManyRequests'] as const };
+const MODEL = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  description: 'The vendor’s name of the model.',
+});
+const PROTOCOL = Type.Union(PROTOCOLS.map((name) => Type.Literal(name)));
+
+const testRoute: Operation = operation({
+  ...GROUP,
+  ...ANSWERED,
+  name: 'routes.test',
+  method: 'POST',
+  path: '/routes/:id/test',
+  title: 'Test a route',
+  summary: 'Make one minimal call on a route, also on a disabled one. Nobody is charged for it.',
+  params: ID_PARAMS,
+  example: { data: RESULT_EXAMPLE },
+  handle: ({ params }, context) => {
+    const route = routesOf(context).find(({ id }) => id === params.id);
+    if (route === undefined) return Promise.resolve(fail('notFound'));
+    return runTest(context, testRoute, { route, entity: 'routes', key: String(params.id) });
+  },
+});
+
+const testCredential: Operation = operation({
+  ...GROUP,
+  ...ANSWERED,
+  name: 'credentials.test',
+  method: 'POST',
+  path: '/credentials/:id/test',
+  title: 'Test a platform credential',
+  summary: 'Make one minimal call with a credential of the platform, by default to its cheapest text model.',
+  params: ID_PARAMS,
+  body: Type.Object({ model: Type.Optional(MODEL), protocol: Type.Optional(PROTOCOL) }),
+  example: { body: { model: 'gpt-5-mini' }, data: RESULT_EXAMPLE },
+  handle: ({ params, body }, context) => {
+    const catalog = context.catalog();
+    const credential = [...catalog.credentials.values()].find(({ id }) => id === params.id);
+    const vendor = credential && catalog.vendors.get(credential.vendorCode);
+    if (credential === undefined || vendor === undefined) return Promise.resolve(fail('notFound'));
+    const own = routesOf(context).find((each) => each.credential.id === credential.id);
+    const known = body.model === undefined ? (own ?? findRoute(catalog, vendor)) : undefined;
+    const model = body.model ?? known?.forwardModelId;
+    if (model === undefined) return Promise.resolve(fail('badParameter', 'model is required'));
+    const protocols = body.protocol === undefined ? (known?.protocols ?? vendor.protocols) : [body.protocol];
+    const route = trialRoute(vendor, credential, { model, protocols });
+    return runTest(context, testCredential, { route, entity: 'credentials', key: String(params.id) });
+  },
+});
+
+const testNew: Operation = operation({
+  ...GROUP,
+  ...ANSWERED,
+  name: 'credentials.testNew',
+  method: 'POST',
+  path: '/credentials/test',
+  title: 'Test a new platform credential',
+  summary:
+    'Make one minimal call with a credential that is not saved. A vendor that is not saved needs base_url.',
+  body: Type.Object({
+    vendor: Type.String({ minLength: 1, maxLength: 64 }),
+    protocol: PROTOCOL,
+    base_url: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 2_048 }))),
+    secret: Type.String({ minLength: 1, maxLength: 8_192 }),
+    model: MODEL,
+  }),
+  example: {
+    body: { vendor: 'openai', protocol: 'chat', secret: 'sk-0123456789abcdef', model: 'gpt-5-mini' },
+    data: RESULT_EXAMPLE,
+  },
+  handle: ({ body }, context) => {
+    const { vendor: code, protocol, secret, model } = body;
+    const baseUrl = body.base_url ?? undefined;
+    if (!/^[!-~]+$/.test(secret)) {
+      return Promise.resolve(fail('badParameter', 'secret must be printable characters without spaces'));
+    }
+    if (baseUrl !== undefined && !isWebAddress(baseUrl)) {
+      return Promise.resolve(
+        fail('badParameter', 'base_url must be an http or https address without user, query and fragment'),
+      );
+    }
+    const vendor = context.catalog().vendors.get(code) ?? newVendor(code, protocol, baseUrl);
+    if (vendor === undefined) return Promise.resolve(fail('badParameter', 'base_url is required'));
+    const credential = newCredential(code, secret, baseUrl);
+    const route = trialRoute(vendor, credential, { model, protocols: [protocol] });
+    return runTest(context, testNew, { route, entity: 'credentials', key: `new of ${code}` });
+  },
+});
+
+function routesOf(context: Context): readonly Route[] {
+  return [...context.catalog().models.values()].flatMap(({ routes }) => routes);
+}
+
+/** As the catalogue file has it. */
+function isWebAddress(text: string): boolean {
+  const url = URL.parse(text);
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
+  return isWeb && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+}
+
+function newVendor(code: string, protocol: Protocol, baseUrl: string | undefined): Vendor | undefined {
+  if (baseUrl === undefined) return undefined;
+  const parts = { code, name: code, icon: code, protocols: [protocol], baseUrl };
+  return { ...parts, rateMicro: LIST_RATE_MICRO, byok: false, customBaseUrl: false };
+}
+
+function newCredential(vendorCode: string, secret: string, baseUrl: string | undefined): Credential {
+  return {
+    ...{ id: 0, name: 'on trial', vendorCode, secret, baseUrl, rateMicro: LIST_RATE_MICRO },
+    ...{ limits: {}, status: 'enabled', ownerAccountId: undefined },
+  };
+}
+
+function trialRoute(
+  vendor: Vendor,
+  credential: Credential,
+  { model, protocols }: { readonly model: string; readonly protocols: readonly Protocol[] },
+): Route {
+  return {
+    ...{ id: 0, modelId: model, vendor, credential, forwardModelId: model, protocols },
+    ...{ priority: 0, weight: 1, rateMultiplierMicro: MICRO, status: 'enabled', capabilities: undefined },
+  };
+}
+
+interface Trial {
+  readonly route: Route;
+  readonly entity: string;
+  readonly key: string;
+}
+
+const BUSY_MS = 1_000;
+
+/** No call: it passes no gate, has no journal and no log. The audit log says who made it. */
+async function runTest(
+  context: Context,
+  { name }: Operation,
+  { route, entity, key }: Trial,
+): Promise<Answer> {
+  const probed = await context.prober.test(`${entity} ${key}`, route);
+  if (probed.kind === 'busy') {
+    return fail('tooManyRequests', 'A test is running already, please try again', BUSY_MS);
+  }
+  const result = shownResult(probed);
+  const { forwardModelId: model, credential, vendor } = route;
+  const after = { vendor: vendor.code, credential: credential.name, model, ...result };
+  const entry = { entity, key, before: null, after };
+  const actor = toActor(context, { name });
+  await context.database.transaction((transaction) => record(transaction, actor, entry));
+  return data(result);
+}
+
+function shownResult(probed: Exclude<Probe, { kind: 'busy' }>): object {
+  return {
+    ...{ ok: probed.kind === 'works', status: probed.status ?? null, duration_ms: probed.latencyMs },
+    first_byte_ms: probed.firstByteMs ?? null,
+    message: probed.kind === 'works' ? null : probed.message,
+  };
+}
+
+/** Real calls to a vendor, to see whether a route or a credential works. */
+export const testOperations: readonly Operation[] = [testRoute, testCredential, testNew];

@@ -1,0 +1,98 @@
+import { cpus, loadavg } from 'node:os';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fill } from '../../bench/logs/fill.ts';
+import { type OwnServer, startOwnServer } from '../console/support/own-server.ts';
+import { chromium as program } from '../prerequisites.ts';
+import { cheapHash } from '../support/logins.ts';
+
+const ROWS = 100_000;
+const LOADS = 5;
+/** On an idle machine a page takes 300 ms; the bound grows with the work of others. */
+const READY_MS = 1_500;
+const SHIFT_MAX = 0.02;
+const EMAIL = 'bench-1@example.com';
+const PERIOD = `from=${encodeURIComponent('2026-11-01 00:00:00')}&to=${encodeURIComponent('2026-11-15 12:00:00')}`;
+
+let server: OwnServer;
+let browser: Browser;
+
+beforeAll(async () => {
+  server = await startOwnServer(async (database) => {
+    await fill(database, { rows: ROWS, accounts: 1 });
+    const hash = cheapHash('a test password');
+    await database.query('update accounts set password_hash = $1 where email = $2', [hash, EMAIL]);
+  });
+  browser = await chromium.launch({
+    executablePath: program ?? 'chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+/** Notes when the heading stands there with nothing left that loads, and how far things have moved. */
+const WATCH = `
+  window.shifted = 0;
+  window.moved = [];
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries()) {
+      if (hadRecentInput) continue;
+      window.shifted += value;
+      window.moved.push(...sources.map(({ node, previousRect, currentRect }) =>
+        (node?.outerHTML ?? node?.textContent ?? '').slice(0, 120) + ' ' + previousRect.y + ' → ' + currentRect.y));
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+  new MutationObserver((_, watcher) => {
+    if (document.querySelector('main h1') === null) return;
+    if (document.querySelector('main [class*="skeleton" i], main [aria-busy="true"]') !== null) return;
+    window.readyMs ??= performance.now();
+    watcher.disconnect();
+  }).observe(document, { childList: true, subtree: true, attributes: true });`;
+
+interface Loaded {
+  readonly readyMs: number;
+  readonly shift: number;
+  /** What moved, and how far. */
+  readonly moved: readonly string[];
+}
+
+async function load(page: Page, path: string): Promise<Loaded> {
+  await page.goto(path);
+  await expect.poll(() => page.evaluate('window.readyMs !== undefined')).toBe(true);
+  // Whatever is late comes before the page is idle.
+  await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
+  return (await page.evaluate(
+    '({ readyMs: window.readyMs, shift: window.shifted, moved: window.moved })',
+  )) as Loaded;
+}
+
+test('pages open at once on a hundred thousand calls, and nothing on them moves', async () => {
+  const context = await browser.newContext({
+    ...{ baseURL: server.url, viewport: { width: 1440, height: 900 }, locale: 'en-GB' },
+  });
+  const page = await context.newPage();
+  await page.goto('/signin');
+  await page.getByLabel('E-mail').fill(EMAIL);
+  await page.getByLabel('Password', { exact: true }).fill('a test password');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL('**/overview');
+  await page.addInitScript(WATCH);
+  const [busy = 0] = loadavg();
+  const bound = READY_MS * Math.max(1, busy / cpus().length);
+  for (const path of ['/overview', `/calls?${PERIOD}`, `/usage?${PERIOD}`, '/wallet']) {
+    const loads = [];
+    for (let turn = 0; turn < LOADS; turn++) loads.push(await load(page, path));
+    const times = loads.map(({ readyMs }) => Math.round(readyMs)).toSorted((one, other) => one - other);
+    const shift = Math.max(...loads.map((each) => each.shift));
+    const moved = loads.flatMap((each) => each.moved);
+    const [name] = path.split('?');
+    const figures = `${times[2]} ms (${times.join(', ')}), moved ${shift.toFixed(4)}, load ${busy.toFixed(1)}`;
+    console.log(`proof | console on ${ROWS} calls | ${name} | ${figures}`);
+    expect(times[2], name).toBeLessThan(bound);
+    expect(shift, `${name}: ${moved.join('\n')}`).toBeLessThan(SHIFT_MAX);
+  }
+  await context.close();
+});

@@ -1,0 +1,14 @@
+/** The server of all tests of the console, in a process of its own. It ends when its input is closed. */
+import { startWorld } from '../../support/world.ts';
+import { CONSOLE_CATALOG } from './catalog.ts';
+
+const world = await startWorld({
+  catalog: CONSOLE_CATALOG,
+  environment: { TOLLGATE_TRUSTED_PROXIES: '127.0.0.1' },
+});
+console.log(JSON.stringify({ url: world.url, simulator: world.simulator.url }));
+process.stdin.resume().once('end', async () => {
+  // The database server of the run may have ended before.
+  await world.close().catch(() => {});
+  process.exit(0);
+});

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { chromium } from 'playwright-core';
+import type { TestProject } from 'vitest/node';
+import { chromium as program } from '../../prerequisites.ts';
+import beginRun from '../../support/suite/suite.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The server that all tests of the console share. */
+    readonly consoleUrl: string;
+    readonly simulatorUrl: string;
+    /** Where its browser listens. */
+    readonly browserUrl: string;
+  }
+}
+
+/** Pages of the browser's own that every window loads unseen; they cost as much as a page of the console. */
+const UNSEEN = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'PreloadTopChromeWebUI'];
+/** What Playwright switches off itself. Of two lists the browser reads the second. */
+const OFF_ANYWAY = [
+  ...['AimEnabled', 'AvoidCorsURLLoaderRestartOnRedirect', 'AvoidUnnecessaryBeforeUnloadCheckSync'],
+  ...['DestroyProfileOnBrowserClose', 'HttpsFirstBalancedModeAutoEnable', 'HttpsUpgrades', 'LensOverlay'],
+  ...['MediaRouter', 'NetworkTimeServiceQuerying', 'OptimizationHints', 'PaintHolding', 'PreconnectToSearch'],
+  'ThirdPartyStoragePartitioning',
+];
+const FLAGS = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--mute-audio'],
+  `--disable-features=${[...OFF_ANYWAY, ...UNSEEN].join()}`,
+];
+
+/** One server, one database and one browser for all tests of the console. Each test has its own account. */
+export default async function beginConsole(project: TestProject): Promise<() => Promise<void>> {
+  const endRun = beginRun();
+  const server = startServer();
+  const [{ url, simulator }, browser] = await Promise.all([
+    readFirstLine(server),
+    chromium.launchServer({ executablePath: program ?? 'chromium', args: FLAGS }),
+  ]);
+  project.provide('consoleUrl', url);
+  project.provide('simulatorUrl', simulator);
+  project.provide('browserUrl', browser.wsEndpoint());
+  return async () => {
+    await browser.close();
+    server.stdin?.end();
+    await once(server, 'close');
+    await endRun?.();
+  };
+}
+
+function startServer(): ChildProcess {
+  // Its files register hooks of the runner if they think that they run in it.
+  const { VITEST: _, ...environment } = process.env;
+  return spawn(process.execPath, [join(import.meta.dirname, 'server.ts')], {
+    env: environment,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+}
+
+async function readFirstLine(
+  server: ChildProcess,
+): Promise<{ readonly url: string; readonly simulator: string }> {
+  if (server.stdout === null) throw new Error('the server has no output');
+  for await (const line of createInterface(server.stdout)) return JSON.parse(line);
+  throw new Error('the server of the console tests ended at its start');
+}
