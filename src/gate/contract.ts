@@ -207,6 +207,8 @@ export interface SettledCalls {
 export interface SettledCall {
   readonly callId: string;
   readonly chargeMicro: bigint;
+  /** The month of its hold; undefined if Credits did not pay. */
+  readonly month?: string | undefined;
   /** Micro-yuan, for any payer: counted by a gate that outlives processes if the call never left. */
   readonly amountMicro?: bigint;
 }
@@ -217,7 +219,7 @@ export interface SettledCall {
  */
 export interface Overrun extends Pick<WalletRequest, 'autoExchange' | 'capMicro' | 'month'> {
   readonly accountId: number;
-  readonly calls: readonly Pick<SettledCall, 'callId' | 'chargeMicro'>[];
+  readonly calls: readonly Pick<SettledCall, 'callId' | 'chargeMicro' | 'month'>[];
   readonly creditsPerYuan: number;
 }
 

@@ -19,7 +19,7 @@ describe('a wallet', () => {
           return { heldMicro, chargeMicro, month: wallet.month };
         });
         for (const call of running) release(wallet, call.heldMicro, call.chargeMicro, call.month);
-        for (const call of running) settlePending(wallet, call.chargeMicro);
+        for (const call of running) settlePending(wallet, call.chargeMicro, call.month);
         expect(isIdle(wallet)).toBe(true);
         expect([wallet.monthHeldMicro, wallet.monthPendingMicro]).toEqual([0n, 0n]);
         expect(freeNow(wallet, TERMS, 1000)).toEqual({ amountMicro: 10n ** 9n, bound: 'credits' });

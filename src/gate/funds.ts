@@ -1,7 +1,6 @@
 import type { Funds } from '../accounts/contract.ts';
 import { creditsMicro } from '../catalog/price.ts';
 import { assert } from '../kernel/assert.ts';
-import { minMicro } from '../kernel/money.ts';
 import type { Overrun, WalletRequest } from './contract.ts';
 
 /**
@@ -88,9 +87,14 @@ export function freeNow(wallet: Wallet, terms: WalletTerms, creditsPerYuan: numb
 /** `Gate.covers`: these calls have left, so their whole cost is pending. */
 export function coversOverrun(wallet: Wallet, { calls, capMicro, month, ...terms }: Overrun): boolean {
   let ownMicro = 0n;
-  for (const { chargeMicro } of calls) ownMicro += chargeMicro;
+  let ownPastMicro = 0n;
+  for (const call of calls) {
+    ownMicro += call.chargeMicro;
+    if (call.month !== wallet.month) ownPastMicro += call.chargeMicro;
+  }
   if (wallet.pendingMicro + wallet.heldMicro <= ownMicro) return true;
-  // No call holds anything under the cap of a past month.
+  // What a past month had left under its cap is not known: other calls of past months are settled first.
+  if (capMicro > 0n && ownPastMicro > 0n && pastMicro(wallet) > ownPastMicro) return false;
   const cap = month === wallet.month ? capMicro : 0n;
   return (
     freeNow(wallet, { autoExchange: terms.autoExchange, capMicro: cap }, terms.creditsPerYuan).amountMicro >=
@@ -117,13 +121,16 @@ export function release(wallet: Wallet, heldMicro: bigint, chargeMicro: bigint, 
   assert(wallet.heldMicro >= 0n && wallet.monthHeldMicro >= 0n, 'no more is released than was held');
 }
 
-/** Charges are committed in the order in which calls ended, so those of past months come first. */
-export function settlePending(wallet: Wallet, chargedMicro: bigint): void {
+/** Held or owed by calls of months before the current one. */
+function pastMicro(wallet: Wallet): bigint {
+  return wallet.pendingMicro + wallet.heldMicro - wallet.monthPendingMicro - wallet.monthHeldMicro;
+}
+
+/** The charge of a call is committed. `month` is the one in which it was held. */
+export function settlePending(wallet: Wallet, chargedMicro: bigint, month: string | undefined): void {
   assert(chargedMicro >= 0n, 'a charge is never negative');
-  const olderMicro = wallet.pendingMicro - wallet.monthPendingMicro;
-  const fromOlderMicro = olderMicro > 0n ? minMicro(olderMicro, chargedMicro) : 0n;
   wallet.pendingMicro -= chargedMicro;
-  wallet.monthPendingMicro -= chargedMicro - fromOlderMicro;
+  if (month === wallet.month) wallet.monthPendingMicro -= chargedMicro;
   if (wallet.heldMicro === 0n && wallet.pendingMicro < 0n) {
     // No call is running that could owe the difference: charges of unknown calls, which the funds contain.
     wallet.pendingMicro = 0n;

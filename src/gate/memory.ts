@@ -174,9 +174,7 @@ class InMemoryGate implements MemoryGate {
     // An account with pending charges is never removed, so an unknown account has nothing to settle here.
     const account = this.#accounts.find(accountId);
     if (account === undefined) return;
-    let chargedMicro = 0n;
-    for (const call of calls) chargedMicro += call.chargeMicro;
-    funds.settlePending(account.wallet, chargedMicro);
+    for (const { chargeMicro, month } of calls) funds.settlePending(account.wallet, chargeMicro, month);
     funds.adoptFunds(account.wallet, now);
   }
 

@@ -130,6 +130,11 @@ export class Reference {
     if (this.#taken(() => true) === owed) return true;
     if (this.#freeCredits(overruns.every((call) => call.autoExchange)) < 0n) return false;
     const caps = overruns.map((call) => call.capMicro).filter((cap) => cap > 0n);
+    // What a past month had left under its cap is not known: other calls of past months come first.
+    const isPast = (call: ModelCall): boolean => call.holdMonth !== this.#monthSeen;
+    const past = overruns.filter(isPast);
+    const pastOwed = sum(past, (call) => call.chargeMicro);
+    if (caps.length > 0 && past.length > 0 && this.#taken(isPast) > pastOwed) return false;
     const month = overruns
       .map((call) => call.holdMonth)
       .toSorted()

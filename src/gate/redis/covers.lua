@@ -11,11 +11,15 @@ end
 load(fields)
 read_sums()
 
+local is_past = month ~= sums.m
 for _, id in ipairs(ids) do
   local call = find_call(id)
   -- Its end is on its way: until then another call could be granted what it owes.
   if call and call.state == 'r' then return '0' end
-  if call then add_to_sums(call, ZERO - call.sum) end
+  if call then
+    is_past = is_past or call.month ~= sums.m
+    add_to_sums(call, ZERO - call.sum)
+  end
 end
 -- Expired leases count for nothing, also if no call has entered since.
 local LAPSED_AT_ONCE = 200
@@ -29,7 +33,8 @@ if others <= ZERO then return '1' end
 local committed = read(get('fc'))
 if exchange then committed = committed + read(get('fb')) * factor end
 if committed < others + charges then return '0' end
--- No call holds anything under the cap of a past month.
+-- What a past month had left under its cap is not known: other calls of past months are settled first.
+if ZERO < cap and is_past and sums.mh + sums.mp < others then return '0' end
 if ZERO < cap and month == sums.m then
   local used = sums.mh + sums.mp + charges
   if get('fm') == sums.m then used = used + read(get('fs')) * factor end

@@ -18,7 +18,7 @@ import {
 function createOverrun(lease: Lease, credits: bigint, parts: Partial<Overrun> = {}): Overrun {
   return {
     accountId: lease.accountId,
-    calls: [{ callId: lease.callId, chargeMicro: credits * CREDIT }],
+    calls: [{ callId: lease.callId, chargeMicro: credits * CREDIT, month: lease.month }],
     creditsPerYuan: CREDITS_PER_YUAN,
     autoExchange: false,
     capMicro: 0n,
@@ -64,7 +64,7 @@ export function overruns(world: World): void {
     await world.gate().leave(one, charged(14n));
     await world.gate().leave(other, charged(15n));
     expect(await world.gate().covers(createOverrun(one, 14n))).toBe(false);
-    const both = [one, other].map(({ callId }) => ({ callId, chargeMicro: 15n * CREDIT }));
+    const both = [one, other].map(({ callId, month }) => ({ callId, month, chargeMicro: 15n * CREDIT }));
     expect(await world.gate().covers(createOverrun(one, 14n, { calls: both }))).toBe(true);
   });
 
@@ -81,7 +81,7 @@ function wallets(world: World): void {
     expect(await world.gate().covers(createOverrun(one, 18n, { autoExchange: true }))).toBe(true);
   });
 
-  it('an overrun does not take what others hold under the cap, and a past month has no limit', async () => {
+  it('an overrun does not take what others hold under the cap', async () => {
     const capMicro = 22n * CREDIT_YUAN;
     const money = createHold(createFunds({ creditsMicro: 1_000n * CREDIT, monthSpentMicro: 2_000n }), {
       capMicro,
@@ -93,9 +93,33 @@ function wallets(world: World): void {
       await world.gate().covers(createOverrun(one, 14n, { capMicro: capMicro + 4n * CREDIT_YUAN })),
     ).toBe(true);
     expect(await world.gate().covers(createOverrun(one, 14n))).toBe(true);
-    expect(await world.gate().covers(createOverrun(one, 14n, { capMicro, month: '2026-10' }))).toBe(true);
     await world.gate().leave(other, NOTHING_DONE);
     expect(await world.gate().covers(createOverrun(one, 14n, { capMicro }))).toBe(true);
+  });
+
+  it('an overrun of a past month waits for the other calls of past months, and not for those of this one', async () => {
+    const capMicro = 22n * CREDIT_YUAN;
+    const funds = createFunds({ creditsMicro: 1_000n * CREDIT });
+    const old = createHold(funds, { capMicro });
+    const [one, other] = [await world.lease({ money: old }), await world.lease({ money: old })];
+    await world.gate().leave(one, charged(14n));
+    const december = await world.lease({ money: createHold(funds, { capMicro, month: '2026-12' }) });
+    const overrun = createOverrun(one, 14n, { capMicro });
+    expect(await world.gate().covers(overrun)).toBe(false);
+    expect(await world.gate().covers({ ...overrun, capMicro: 0n })).toBe(true);
+    // A charge of the current month makes no room in the past one.
+    await world.gate().leave(december, charged(7n));
+    const spent = {
+      version: 2,
+      creditsMicro: 993n * CREDIT,
+      monthSpentMicro: 7n * CREDIT_YUAN,
+      month: '2026-12',
+    };
+    await world.gate().settled(toSettled(december, 7n, createFunds(spent)));
+    expect(await world.gate().covers(overrun)).toBe(false);
+    await world.gate().leave(other, NOTHING_DONE);
+    await world.lease({ money: createHold(createFunds(spent), { capMicro, month: '2026-12' }) });
+    expect(await world.gate().covers(overrun)).toBe(true);
   });
 
   it('an overrun of an unknown account does not wait', async () => {

@@ -111,7 +111,7 @@ export function covered(credits: bigint): Actuals {
 export function toSettled(lease: Lease, credits: bigint, funds: Funds): SettledCalls {
   return {
     accountId: lease.accountId,
-    calls: [{ callId: lease.callId, chargeMicro: credits * CREDIT }],
+    calls: [{ callId: lease.callId, chargeMicro: credits * CREDIT, month: lease.month }],
     funds,
   };
 }
