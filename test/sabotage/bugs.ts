@@ -86,6 +86,13 @@ const CHARGES: readonly Bug[] = [
     },
   },
   {
+    name: 'what exceeds the hold of a past month is taken from under another call of that month',
+    file: 'src/gate/funds.ts',
+    text: 'ownPastMicro > 0n && pastMicro(wallet) > ownPastMicro',
+    instead: 'ownPastMicro > 0n && pastMicro(wallet) < 0n',
+    catcher: model,
+  },
+  {
     name: 'who switches auto-exchange off pays nothing for what runs',
     file: 'src/store/ledger/charge.ts',
     text: 'autoExchange || call.mayExchange === true ||',
