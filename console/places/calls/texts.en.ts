@@ -307,16 +307,4 @@ export const en = {
   },
   comma: ', ',
   semicolon: '; ',
-  report: {
-    title: 'Report a problem',
-    label: 'What went wrong',
-    help: 'The request id is sent with it. The answer appears in Settings, under Messages.',
-    placeholder: 'What you expected, and what came instead',
-    send: 'Send',
-    cancel: 'Cancel',
-    sent: 'Sent. The answer appears in Settings, under Messages.',
-    content: (text: string, id: string) => `${text}\n\nCall: ${id}`,
-    failed: 'It could not be sent.',
-    tooSoon: 'You have sent something a moment ago. Try again in a minute.',
-  },
 };

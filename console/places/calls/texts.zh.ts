@@ -302,16 +302,4 @@ export const zh: Translation<typeof en> = {
   },
   comma: '，',
   semicolon: '；',
-  report: {
-    title: '报告问题',
-    label: '出了什么问题',
-    help: '请求 ID 会一并发送。回复会显示在“设置”的“留言”中。',
-    placeholder: '您期望什么，实际得到什么',
-    send: '发送',
-    cancel: '取消',
-    sent: '已发送。回复会显示在“设置”的“留言”中。',
-    content: (text, id) => `${text}\n\n调用：${id}`,
-    failed: '发送失败。',
-    tooSoon: '刚刚已发送过，请一分钟后再试。',
-  },
 };

@@ -1,4 +1,5 @@
 import { type Data, type Row, useApi } from '../../api/api.ts';
+import { AskOperator } from '../../app/message/ask-operator.tsx';
 import { useProfile } from '../../app/session.ts';
 import { classes } from '../../parts/classes.ts';
 import { Empty } from '../../parts/page/empty.tsx';
@@ -9,7 +10,6 @@ import { count, money } from '../../parts/text/format.ts';
 import { Pill } from '../../parts/text/status.tsx';
 import { Mono, Unit } from '../../parts/text/text.tsx';
 import { type Language, useLanguage, useTexts } from '../../texts/language.ts';
-import { AskOperator } from './ask-operator.tsx';
 import css from './plan.module.css';
 import { en } from './texts.en.ts';
 import { zh } from './texts.zh.ts';

@@ -72,13 +72,6 @@ export const en = {
     planMessage: 'Please give this account a plan: ',
     topUp: 'Ask for a top-up',
     topUpMessage: 'Please add balance to this account, in yuan: ',
-    label: 'Message to the operator',
-    help: 'The answer appears in Settings, under Messages.',
-    send: 'Send',
-    cancel: 'Cancel',
-    sent: 'Sent. The answer appears in Settings, under Messages.',
-    tooSoon: 'One message in a minute is accepted. Try again shortly.',
-    failed: 'It could not be sent. Try again.',
   },
   inWords: 'Limits in words',
   lengths: {

@@ -64,13 +64,6 @@ export const zh: Translation<typeof en> = {
     planMessage: '请为此账户开通套餐：',
     topUp: '申请充值',
     topUpMessage: '请为此账户充值（元）：',
-    label: '给运营者的留言',
-    help: '回复会显示在“设置”的“留言”中。',
-    send: '发送',
-    cancel: '取消',
-    sent: '已发送。回复会显示在“设置”的“留言”中。',
-    tooSoon: '每分钟只能发送一条，请稍后再试。',
-    failed: '无法发送，请重试。',
   },
   inWords: '限额说明',
   lengths: {

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { type Row as ApiRow, useApi } from '../../api/api.ts';
+import { AskOperator } from '../../app/message/ask-operator.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ErrorNote } from '../../parts/page/error-note.tsx';
 import { SkeletonLines } from '../../parts/page/skeleton.tsx';
 import { Status } from '../../parts/text/status.tsx';
 import { Time } from '../../parts/text/time.tsx';
 import { useTexts } from '../../texts/language.ts';
-import { AskOperator } from '../plan/ask-operator.tsx';
 import css from './settings.module.css';
 import { en } from './texts.en.ts';
 import { zh } from './texts.zh.ts';

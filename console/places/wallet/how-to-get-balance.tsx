@@ -1,7 +1,7 @@
+import { AskOperator } from '../../app/message/ask-operator.tsx';
 import { useProfile } from '../../app/session.ts';
 import { Section } from '../../parts/page/layout.tsx';
 import { useTexts } from '../../texts/language.ts';
-import { AskOperator } from '../plan/ask-operator.tsx';
 import { en as planEn } from '../plan/texts.en.ts';
 import { zh as planZh } from '../plan/texts.zh.ts';
 import { en } from './texts.en.ts';

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useCrumb } from '../../../app/crumb.ts';
+import { MessageDialog } from '../../../app/message/message-dialog.tsx';
 import { Button, LinkButton } from '../../../parts/button.tsx';
 import { Drawer, DrawerSection } from '../../../parts/overlay/drawer.tsx';
 import { showToast } from '../../../parts/overlay/toast.tsx';
@@ -23,7 +24,6 @@ import { CallReceipt } from './call-receipt.tsx';
 import { CallSummary } from './call-summary.tsx';
 import { CallTimeLine } from './call-time-line.tsx';
 import { Refusal } from './refusal.tsx';
-import { ReportDialog } from './report.tsx';
 
 export interface CallDrawerProps {
   readonly of: Of;
@@ -172,7 +172,12 @@ function Foot({ of, call, detail }: FootProps) {
           {t.report}
         </Button>
       )}
-      <ReportDialog requestId={call.request_id} open={isReporting} onClose={() => setReporting(false)} />
+      <MessageDialog
+        title={t.report}
+        call={call.request_id}
+        open={isReporting}
+        onClose={() => setReporting(false)}
+      />
     </>
   );
 }
