@@ -2,6 +2,7 @@ import type { Bug, Catcher } from './bug.ts';
 
 const gate = (name: string): Catcher => ({ file: 'src/gate/memory.test.ts', name });
 const redis = (name: string): Catcher => ({ file: 'src/gate/redis/nodes.test.ts', name });
+const leases = (name: string): Catcher => ({ file: 'src/gate/redis/leases.test.ts', name });
 const settle = (name: string): Catcher => ({ file: 'src/gateway/settle/settle.test.ts', name });
 const recover = (name: string): Catcher => ({ file: 'src/ledger/journal/recover.test.ts', name });
 const price = (name: string): Catcher => ({ file: 'src/catalog/price.test.ts', name });
@@ -374,20 +375,14 @@ const SHARED: readonly Bug[] = [
     file: 'src/gate/redis/account.lua',
     text: "local kept = lost and lost.state == 'r' and",
     instead: 'local kept = false and',
-    catcher: {
-      file: 'src/gate/redis/leases.test.ts',
-      name: 'counts the cost of a call of a dead node once, although the node returns',
-    },
+    catcher: leases('counts the cost of a call of a dead node once, although the node returns'),
   },
   {
     name: 'after an absence a call enters before what others hold is renewed',
     file: 'src/gate/redis/gate.ts',
     text: 'if (this.#leases.isOverdue(accountId) && !(await this.#leases.comeBack(accountId))) return AWAY;',
     instead: '',
-    catcher: {
-      file: 'src/gate/redis/leases.test.ts',
-      name: 'is renewed by a node that was cut off before another call enters',
-    },
+    catcher: leases('is renewed by a node that was cut off before another call enters'),
   },
   {
     name: 'a stream that left goes on asking for more',

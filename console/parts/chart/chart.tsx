@@ -20,6 +20,9 @@ export function LineChart(props: ChartProps) {
   return <Chart {...props} kind="lines" />;
 }
 
+// What draws is read beside the page: a chart waits for its figures only. A failure shows when it draws.
+import('./draw.ts').catch(() => {});
+
 type Kind = 'columns' | 'lines';
 
 /** The scale has four lines at least one apart. */

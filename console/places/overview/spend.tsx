@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { Segmented } from '../../parts/form/segmented.tsx';
 import { Section } from '../../parts/page/layout.tsx';
 import { Skeleton } from '../../parts/page/skeleton.tsx';
@@ -14,8 +14,9 @@ import { en } from './texts.en.ts';
 import { zh } from './texts.zh.ts';
 import type { OverviewView } from './view.ts';
 
-/** The chart comes with its figures, after the first paint. */
-const SpendChart = lazy(() => import('./spend-chart.tsx'));
+/** The chart is read after the first paint, while the server adds up its figures. */
+const loadChart = () => import('./spend-chart.tsx');
+const SpendChart = lazy(loadChart);
 
 interface SpendProps extends OverviewView {
   readonly usage: Usage | undefined;
@@ -27,6 +28,10 @@ export function Spend({ usage, search, span, onSearch }: SpendProps) {
   const words = useTexts({ en: usageEn, zh: usageZh });
   const { by = 'model' } = search;
   const step = span.steps[0];
+  useEffect(() => {
+    // A failure shows when the chart is needed.
+    loadChart().catch(() => {});
+  }, []);
   return (
     <Section
       title={t.spendBy[by]}

@@ -69,6 +69,7 @@ export function overruns(world: World): void {
   });
 
   wallets(world);
+  pastMonths(world);
 }
 
 function wallets(world: World): void {
@@ -97,6 +98,22 @@ function wallets(world: World): void {
     expect(await world.gate().covers(createOverrun(one, 14n, { capMicro }))).toBe(true);
   });
 
+  it('an overrun of an unknown account does not wait', async () => {
+    const lease = await world.lease({ money: createHold(createFunds({ creditsMicro: 20n * CREDIT })) });
+    expect(await world.gate().covers({ ...createOverrun(lease, 99n), accountId: 404 })).toBe(true);
+  });
+
+  it('a hold reports the cap it was granted under', async () => {
+    const funds = createFunds({ creditsMicro: 20n * CREDIT });
+    expect((await world.lease({ money: createHold(funds, { capMicro: 5_000_000n }) })).capMicro).toBe(
+      5_000_000n,
+    );
+    expect((await world.lease({ money: createHold(funds) })).capMicro).toBe(0n);
+    expect((await world.lease()).capMicro).toBeUndefined();
+  });
+}
+
+function pastMonths(world: World): void {
   it('an overrun of a past month waits for the other calls of past months, and not for those of this one', async () => {
     const capMicro = 22n * CREDIT_YUAN;
     const funds = createFunds({ creditsMicro: 1_000n * CREDIT });
@@ -120,19 +137,5 @@ function wallets(world: World): void {
     await world.gate().leave(other, NOTHING_DONE);
     await world.lease({ money: createHold(createFunds(spent), { capMicro, month: '2026-12' }) });
     expect(await world.gate().covers(overrun)).toBe(true);
-  });
-
-  it('an overrun of an unknown account does not wait', async () => {
-    const lease = await world.lease({ money: createHold(createFunds({ creditsMicro: 20n * CREDIT })) });
-    expect(await world.gate().covers({ ...createOverrun(lease, 99n), accountId: 404 })).toBe(true);
-  });
-
-  it('a hold reports the cap it was granted under', async () => {
-    const funds = createFunds({ creditsMicro: 20n * CREDIT });
-    expect((await world.lease({ money: createHold(funds, { capMicro: 5_000_000n }) })).capMicro).toBe(
-      5_000_000n,
-    );
-    expect((await world.lease({ money: createHold(funds) })).capMicro).toBe(0n);
-    expect((await world.lease()).capMicro).toBeUndefined();
   });
 }

@@ -72,6 +72,31 @@ test('a search for names without calls reads the roll-ups only', async () => {
   expect(asked.filter((text) => /from calls/.test(text))).toHaveLength(1);
 });
 
+test('the newest calls are read at once, and those of a key by its account', async () => {
+  const { database } = fresh;
+  const ask = async (wanted: CallSearch) => {
+    const asked: (readonly unknown[])[] = [];
+    const query: Database['query'] = (text, values = []) => {
+      asked.push([text, ...values]);
+      return database.query(text, values);
+    };
+    return { asked, found: await search(wanted, { ...database, query }) };
+  };
+  const newest = await ask({ size: 5 });
+  expect(newest.found.items).toHaveLength(5);
+  expect(newest.asked.filter(([text]) => String(text).includes('usage_hourly'))).toEqual([]);
+  const accountId = calls[0]?.accountId ?? 0;
+  const [key] = await database.query<{ id: bigint }>(
+    `insert into api_keys (account_id, name, prefix, key_hash, status)
+     values ($1, 'asked for', 'sk-a', 'a hash', 'enabled') returning id`,
+    [accountId],
+  );
+  const ofKey = await ask({ keyId: Number(key?.id), size: 5 });
+  expect(ofKey.found.items.every((call) => call.accountId === accountId)).toBe(true);
+  const read = ofKey.asked.filter(([text]) => String(text).includes('usage_hourly'));
+  expect(new Set(read.map((values) => values[3]))).toEqual(new Set([accountId]));
+});
+
 test('a search that runs out of time returns where it continues', async () => {
   const { database } = fresh;
   const slow: Database['query'] = (text, values) => {

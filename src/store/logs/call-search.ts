@@ -39,6 +39,7 @@ export async function findAnyCall(database: Database, callId: string): Promise<F
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const STEP_MS_MAX = SEARCH_DAYS_MAX * DAY_MS;
 
 /** Of what is wanted of one call: $1 and $2 are the hours, $3 the account, then the filter. */
 const HOURS = `
@@ -82,8 +83,9 @@ const EARLIEST = 'select created_at from calls order by created_at limit 1';
  */
 export async function searchCalls(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
-  wanted: CallSearch,
+  asked: CallSearch,
 ): Promise<FoundCalls> {
+  const wanted = await withAccountOfKey(database, asked);
   const [earliest] = await database.query<{ created_at: Date }>(EARLIEST);
   if (earliest === undefined) return { items: [], next: undefined };
   const lowestMs = Math.max(wanted.fromMs ?? 0, floorHour(earliest.created_at.getTime()));
@@ -92,9 +94,7 @@ export async function searchCalls(
   // Nothing is in the future, however far the wanted time goes.
   const latestMs = Math.min(wanted.toMs ?? Number.POSITIVE_INFINITY, clock.now() + HOUR_MS);
   let before = wanted.before ?? { createdAtMs: latestMs, id: 0 };
-  // All accounts together have a page of most calls within the hour.
-  const firstMs = wanted.accountId === undefined ? HOUR_MS : DAY_MS;
-  for (let stepMs = firstMs; ; stepMs = Math.min(stepMs * 2, SEARCH_DAYS_MAX * DAY_MS)) {
+  for (let stepMs = firstStepMs(wanted); ; stepMs = Math.min(stepMs * 2, STEP_MS_MAX)) {
     const fromMs = Math.max(lowestMs, floorHour(before.createdAtMs) - stepMs);
     const step = await searchStep(database, wanted, {
       ...{ fromMs, before, size: wanted.size - found.length },
@@ -107,6 +107,27 @@ export async function searchCalls(
       return { items: found, next };
     }
   }
+}
+
+/** The calls of a key are those of one account, which has indexes of its own. Deleted keys have no row. */
+async function withAccountOfKey(database: Database, wanted: CallSearch): Promise<CallSearch> {
+  if (wanted.keyId === undefined || wanted.accountId !== undefined) return wanted;
+  const text = 'select account_id from api_keys where id = $1';
+  const [key] = await database.query<{ account_id: bigint }>(text, [wanted.keyId]);
+  return key === undefined ? wanted : { ...wanted, accountId: idNumber(key.account_id) };
+}
+
+/**
+ * Without a filter the newest calls are the next ones of an index, however far back they are. With one, all
+ * accounts together have a page of most calls within the hour.
+ */
+function firstStepMs(wanted: CallSearch): number {
+  if (!isFiltered(wanted)) return STEP_MS_MAX;
+  return wanted.accountId === undefined ? HOUR_MS : DAY_MS;
+}
+
+function isFiltered({ models, keyId, protocol, status, payer, verdict, errorCode }: CallSearch): boolean {
+  return [models, keyId, protocol, status, payer, verdict, errorCode].some((each) => each !== undefined);
 }
 
 /** All calls that match, newest first, in pieces of one statement each: a slow reader holds no connection. */
@@ -178,7 +199,9 @@ function readingOf({ verdict, errorCode, status }: CallSearch): {
 }
 
 /** Whether an index leads to such calls. Otherwise roll-ups say in which hours they are. */
-function hasIndex({ verdict, errorCode, status, accountId }: CallSearch): boolean {
+function hasIndex(wanted: CallSearch): boolean {
+  const { verdict, errorCode, status, accountId } = wanted;
+  if (!isFiltered(wanted)) return true;
   if (errorCode !== undefined || status === 'failed') return true;
   if (verdict !== undefined && verdict !== 'complete') return true;
   return accountId === undefined && typeof status === 'number' && status !== 200;
