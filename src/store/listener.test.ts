@@ -42,6 +42,17 @@ test('missed notices are reported before the new connection counts', async () =>
   expect(await sessions()).toHaveLength(1);
 });
 
+test('a subscription that the server did not take is not taken for the next subscriber either', async () => {
+  const wire = await openWire(fresh.connection);
+  const config = { connectionString: wire.connection, query_timeout: 200 };
+  const half = new Listener(config, silentLogger, 60_000);
+  await half.listen('one', () => {});
+  wire.deafen();
+  for (let turn = 0; turn < 2; turn++) expect(await isTaken(half.listen('other', () => {}))).toBe(false);
+  wire.close();
+  await half.close();
+});
+
 const isTaken = (subscription: Promise<unknown>) =>
   subscription.then(
     () => true,

@@ -27,8 +27,8 @@ export class Listener {
   readonly #log: Logger;
   readonly #probeMs: number;
   readonly #subscriptions = new Set<Subscription>();
-  /** Channels that the present connection is subscribed to. */
-  readonly #heard = new Set<string>();
+  /** Channels that the present connection subscribes to; done when it hears them. */
+  readonly #heard = new Map<string, Promise<void>>();
   #client: pg.Client | undefined;
   #connecting: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
@@ -114,10 +114,20 @@ export class Listener {
     this.#prove(client);
   }
 
+  /** A subscription that fails is made again by the next subscriber. */
+  #hear(client: pg.Client, channel: string): Promise<void> {
+    const known = this.#heard.get(channel);
+    if (known !== undefined) return known;
+    const hearing = this.#subscribe(client, channel);
+    this.#heard.set(channel, hearing);
+    hearing.catch(() => {
+      if (this.#heard.get(channel) === hearing) this.#heard.delete(channel);
+    });
+    return hearing;
+  }
+
   /** It also holds a shared lock named after the channel, so that others can count the listeners. */
-  async #hear(client: pg.Client, channel: string): Promise<void> {
-    if (this.#heard.has(channel)) return;
-    this.#heard.add(channel);
+  async #subscribe(client: pg.Client, channel: string): Promise<void> {
     await client.query(`listen ${pg.escapeIdentifier(channel)}`);
     // Missed notices are reported before this connection is relied on.
     for (const each of this.#subscriptions) {
