@@ -69,16 +69,16 @@ export const JOURNAL_TURN_BYTES = 256 * KIB;
 /** Calls settled in one transaction, and how long an ended call waits for others. */
 export const SETTLE_BATCH_MAX = 1_000;
 export const SETTLE_WAIT_MS = 50;
+/** After a batch of so many calls the next wait longer: with few large batches, few calls meet one. */
+export const SETTLE_BUSY_CALLS = 20;
+export const SETTLE_BUSY_WAIT_MS = 250;
 /**
  * When a client leaves after the end of the answer: how long, and for how many bytes, the vendor is read to
  * find the usage. The last event of Responses repeats the whole answer, images included.
  */
 export const USAGE_WAIT_MS = 2_000;
 export const USAGE_WAIT_BYTES_MAX = 64 * MIB;
-/**
- * Output tokens per second of a model: the default without a measurement, and the maximum. A stream
- * with fewer tokens is not measured, and one that is shorter than this counts less.
- */
+/** Output tokens per second of a model: the default, and the maximum. Small and short streams count less. */
 export const OUTPUT_SPEED_DEFAULT = 100;
 export const OUTPUT_SPEED_MAX = 3_000;
 export const OUTPUT_SPEED_TOKENS_MIN = 16;
@@ -103,9 +103,7 @@ export const MIGRATION_TIMEOUT_MS = 600_000;
 export const MIGRATION_FILE_BYTES_MAX = 1 * MIB;
 /** The connect timeout of the database. */
 export const SQL_CONNECT_TIMEOUT_MS = 5_000;
-/**
- * How long the driver waits beyond the server's statement timeout before it closes the connection.
- */
+/** How long the driver waits beyond the server's statement timeout before it closes the connection. */
 export const SQL_SILENCE_MS = 2_000;
 /** Waits of the notice listener between reconnects; interval and timeout of its probe. */
 export const LISTEN_RETRY_MS = 100;

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SETTLE_POSTPONED_MAX } from '../bounds.ts';
+import { SETTLE_BUSY_CALLS, SETTLE_BUSY_WAIT_MS, SETTLE_POSTPONED_MAX, SETTLE_WAIT_MS } from '../bounds.ts';
 import type { Overrun, SettledCalls } from '../gate/contract.ts';
 import { planFaults } from '../kernel/fault.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
@@ -84,6 +84,18 @@ describe('the settler', () => {
     journal.end(sampleEnd('req_1'));
     expect(ledger.tries).toBe(0);
     await vi.waitFor(() => expect(ledger.calls.size).toBe(1), { timeout: 60_000, interval: 2 });
+  });
+
+  it('lets the next calls wait for more of them after a large batch', async () => {
+    const waits = vi.spyOn(globalThis, 'setTimeout');
+    start({ waitMs: undefined });
+    const isTimed = (ms: number): boolean => waits.mock.calls.some(([, waitMs]) => waitMs === ms);
+    endMany(SETTLE_BUSY_CALLS);
+    await vi.waitFor(() => expect(ledger.calls.size).toBe(SETTLE_BUSY_CALLS), { timeout: 60_000 });
+    expect([isTimed(SETTLE_WAIT_MS), isTimed(SETTLE_BUSY_WAIT_MS)]).toEqual([true, false]);
+    endMany(1, SETTLE_BUSY_CALLS);
+    await vi.waitFor(() => expect(isTimed(SETTLE_BUSY_WAIT_MS)).toBe(true), { timeout: 60_000 });
+    waits.mockRestore();
   });
 
   it('reports to the gate per account what was charged and the current funds', async () => {

@@ -1,5 +1,7 @@
 import {
   SETTLE_BATCH_MAX,
+  SETTLE_BUSY_CALLS,
+  SETTLE_BUSY_WAIT_MS,
   SETTLE_QUEUE_MAX,
   SETTLE_RETRY_MS,
   SETTLE_RETRY_MS_MAX,
@@ -26,7 +28,7 @@ export interface SettlerOptions {
   readonly log: Logger;
   readonly batchMax?: number;
   readonly queueMax?: number;
-  readonly waitMs?: number;
+  readonly waitMs?: number | undefined;
   readonly retryMsMax?: number;
   readonly postponedLookMs?: number;
   readonly postponedMsMax?: number;
@@ -73,6 +75,8 @@ class QueueSettler implements Settler {
   #head = 0;
   #inMemory = 0;
   #failures = 0;
+  /** Calls of the last batch. */
+  #lastSize = 0;
   #running: Promise<void> | undefined;
   #wake: (() => void) | undefined;
   #company = true;
@@ -188,6 +192,7 @@ class QueueSettler implements Settler {
     journal.committed(listCallIds(result.settled));
     journal.committed(listCallIds(result.poison));
     this.#drop(taken);
+    this.#lastSize = taken;
     this.#postponed.keep(due.later, startedMs);
     onBatch?.(result.settled.length, clock.monotonic() - startedMs);
   }
@@ -241,7 +246,8 @@ class QueueSettler implements Settler {
   }
 
   #waitMs(): number {
-    return this.#options.waitMs ?? SETTLE_WAIT_MS;
+    const isBusy = this.#lastSize >= SETTLE_BUSY_CALLS;
+    return this.#options.waitMs ?? (isBusy ? SETTLE_BUSY_WAIT_MS : SETTLE_WAIT_MS);
   }
 
   #retryMs(): number {

@@ -1,6 +1,7 @@
 import { StoreUnavailable } from '../../accounts/contract.ts';
 import { ROLLUP_LANES, SETTLE_BATCH_MAX } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
+import { nextTurn } from '../../kernel/async/next-turn.ts';
 import { fault } from '../../kernel/fault.ts';
 import { systemRandom } from '../../kernel/random.ts';
 import type { Calendar } from '../../kernel/time/calendar.ts';
@@ -120,12 +121,17 @@ class PostgresLedger implements LedgerStore {
     // A call without a price never reached a vendor: it is in the call log, not in the consumption log.
     const consumptions = taken.filter(({ call }) => call.price !== null || call.chargeMicro > 0n);
     const writes = new Writes();
+    // Other calls go on between the parts: a full batch takes some ten milliseconds of the event loop.
     if (fresh.length > 0) writes.add(INSERT_CALLS, encodeCalls(fresh));
+    await nextTurn();
     if (consumptions.length > 0) writes.add(INSERT_CONSUMPTIONS, encodeConsumptions(consumptions));
+    await nextTurn();
     addWallets(writes, wallets);
     const keys = this.#keyUse.add(writes, fresh);
     addWindows(writes, fresh);
+    await nextTurn();
     const users = addRollups(writes, taken, { lane: this.#lane, modelUsers: this.#modelUsers });
+    await nextTurn();
     await writes.send(transaction);
     await addToClosedDays(transaction, fresh, (accountId) => heldWallet(wallets, accountId).daysClosedToMs);
     fault('settle.before-commit');
