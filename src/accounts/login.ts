@@ -50,8 +50,8 @@ class PasswordLogins extends Sessions implements Logins {
   /** An unknown account takes the same path as a known one: the same statements and the same hash. */
   async login(entry: LoginAttempt): Promise<LoggedIn | LoginRefusal> {
     const { store, tokens } = this.#parts;
-    const accountMark = tokens.markOf(entry.email);
-    const addressMark = tokens.markOf(visitorAddress(entry.address));
+    const accountMark = tokens.computeMark(entry.email);
+    const addressMark = tokens.computeMark(visitorAddress(entry.address));
     const found = await store.findLogin(entry.email, addressMark);
     const deviceId = this.#knownDevice(entry, accountMark);
     const addressKnown = found?.addressKnown ?? false;
@@ -75,7 +75,7 @@ class PasswordLogins extends Sessions implements Logins {
   async register(entry: LoginAttempt): Promise<LoggedIn | LoginRefusal> {
     const { store, registration, tokens, clock } = this.#parts;
     if (((await store.findRegistration()) ?? registration) === 'closed') return { kind: 'closed' };
-    const scopes = registrationScopes(tokens.markOf(visitorAddress(entry.address)));
+    const scopes = registrationScopes(tokens.computeMark(visitorAddress(entry.address)));
     const member = await this.#inLine(stranger(entry), async () => {
       const waitMs = await store.countAttempt(scopes, clock.now());
       return waitMs > 0 ? ({ kind: 'wait', waitMs } as const) : this.#member(entry);
@@ -83,7 +83,7 @@ class PasswordLogins extends Sessions implements Logins {
     if ('kind' in member) return member;
     const joined = await store.register(member);
     if (joined.kind === 'email-taken') return joined;
-    return this.#entered(member, joined.accountId, { accountMark: tokens.markOf(entry.email) });
+    return this.#entered(member, joined.accountId, { accountMark: tokens.computeMark(entry.email) });
   }
 
   /** 256 random bits cannot be guessed, so nothing is counted. A wrong token costs one statement. */
@@ -96,7 +96,7 @@ class PasswordLogins extends Sessions implements Logins {
     const joined = await store.setUp(tokenHash, member, clock.now());
     if (joined.kind === 'refused') return { kind: 'wrong' };
     if (joined.kind === 'email-taken') return joined;
-    return this.#entered(member, joined.accountId, { accountMark: tokens.markOf(entry.email) });
+    return this.#entered(member, joined.accountId, { accountMark: tokens.computeMark(entry.email) });
   }
 
   async changePassword(login: FoundLogin, passwords: Passwords): Promise<PasswordChange> {

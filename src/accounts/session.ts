@@ -94,7 +94,7 @@ export class Sessions implements SessionAuthenticator {
       createdAtMs,
       expiresAtMs: createdAtMs + LIFE_MS[way],
       address: visitor,
-      addressMark: tokens.markOf(visitor),
+      addressMark: tokens.computeMark(visitor),
       userAgent: printable(userAgent),
     };
     return { session, secret };
@@ -103,7 +103,7 @@ export class Sessions implements SessionAuthenticator {
   /** The answer for the client of a stored session. `device` is for browsers. */
   enter({ session, secret }: PreparedSession, accountId: number, device: string): LoggedIn {
     if (session.kind === 'token') return this.#toTokens(session.id, accountId, secret);
-    const csrf = this.#parts.tokens.csrfOf(session.id);
+    const csrf = this.#parts.tokens.toCsrfValue(session.id);
     return { kind: 'cookie', session: secret, csrf, device, expiresInSeconds: COOKIE_SESSION_MS / 1000 };
   }
 

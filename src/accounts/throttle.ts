@@ -13,7 +13,7 @@ const ADDRESS: FailureRule = { limit: 20, waitMs: MINUTE_MS, waitMsMax: HOUR_MS 
 const STRANGERS: FailureRule = { limit: 10, waitMs: 15_000, waitMsMax: 2 * MINUTE_MS };
 
 export interface Attempt {
-  /** Marks of the e-mail address and of the client's address (accounts/token.ts `markOf`). */
+  /** Marks of the e-mail address and of the client's address (accounts/token.ts `computeMark`). */
   readonly accountMark: string;
   readonly addressMark: string;
   /** Known for this account. */

@@ -36,7 +36,7 @@ describe('an access token', () => {
       access,
       refresh: tokens.newSecret('refresh', sessionId, systemRandom),
       cookie: tokens.newSecret('cookie', sessionId, systemRandom),
-      device: tokens.signDevice({ id: newLoginId(systemRandom), accountMark: tokens.markOf('a@b') }),
+      device: tokens.signDevice({ id: newLoginId(systemRandom), accountMark: tokens.computeMark('a@b') }),
       key: newApiKey(systemRandom),
     };
     const readers: Record<keyof typeof texts, (text: string) => unknown> = {
@@ -79,9 +79,9 @@ describe('a refresh token', () => {
 
 describe('a CSRF value', () => {
   it('is valid for its own session only', () => {
-    const value = tokens.csrfOf(sessionId);
+    const value = tokens.toCsrfValue(sessionId);
     expect(tokens.isCsrf(sessionId, value)).toBe(true);
-    for (const wrong of [undefined, '', value.slice(1), tokens.csrfOf(newLoginId(systemRandom))]) {
+    for (const wrong of [undefined, '', value.slice(1), tokens.toCsrfValue(newLoginId(systemRandom))]) {
       expect(tokens.isCsrf(sessionId, wrong)).toBe(false);
     }
   });

@@ -16,12 +16,12 @@ export interface Tokens {
   /** The session of the text. The store knows whether it is still the current one. */
   readSecret(kind: SecretKind, text: string): string | undefined;
   /** Bound to the session, so that a value planted by a stranger is worthless. */
-  csrfOf(sessionId: string): string;
+  toCsrfValue(sessionId: string): string;
   isCsrf(sessionId: string, given: string | undefined): boolean;
   signDevice(device: Device): string;
   readDevice(text: string): Device | undefined;
   /** Identifies an address or an e-mail address in tables of failures without revealing it. */
-  markOf(text: string): string;
+  computeMark(text: string): string;
 }
 
 export interface AccessClaims {
@@ -35,7 +35,7 @@ export type SecretKind = 'refresh' | 'cookie';
 /** A browser that logged in to an account before. */
 export interface Device {
   readonly id: string;
-  /** `markOf` the account's address. */
+  /** `computeMark` of the account's address. */
   readonly accountMark: string;
 }
 
@@ -71,14 +71,14 @@ export function newTokens(secret: string): Tokens {
     newSecret: (kind, sessionId, random) =>
       secrets[kind].sign(`${SECRETS[kind].mark}.${sessionId}.${encode(random.bytes(SECRET_BYTES))}`),
     readSecret: (kind, text) => secrets[kind].read(text, SECRETS[kind].shape)?.[1],
-    csrfOf: toCsrfValue,
+    toCsrfValue,
     isCsrf: (sessionId, given) => given !== undefined && isSame(toCsrfValue(sessionId), given),
     signDevice: ({ id, accountMark }) => device.sign(`tgd1.${id}.${accountMark}`),
     readDevice: (text) => {
       const [, id, accountMark] = device.read(text, DEVICE) ?? [];
       return id === undefined || accountMark === undefined ? undefined : { id, accountMark };
     },
-    markOf: (text) => computeMac(markKey, text).slice(0, 22),
+    computeMark: (text) => computeMac(markKey, text).slice(0, 22),
   };
 }
 

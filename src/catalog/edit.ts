@@ -92,11 +92,11 @@ function mergeCatalog(document: CatalogFile, stored: StoredCatalog, extent: Exte
   const merge = <Key, Entry>(
     before: ReadonlyMap<Key, Entry>,
     entries: readonly Entry[],
-    keyOf: (entry: Entry) => Key,
+    getKey: (entry: Entry) => Key,
   ): ReadonlyMap<Key, Entry> =>
     new Map([
       ...(extent === 'part' ? before : []),
-      ...entries.map((entry): [Key, Entry] => [keyOf(entry), entry]),
+      ...entries.map((entry): [Key, Entry] => [getKey(entry), entry]),
     ]);
   const credentialIds = numbersAfter([...stored.credentials.values()]);
   const credentials = document.credentials.map((each) => ({

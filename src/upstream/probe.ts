@@ -98,9 +98,9 @@ export class Prober {
   }
 
   async #ask(route: Route): Promise<Probe> {
-    const [protocol, bodyOf] = QUESTIONS.find(([name]) => route.protocols.includes(name)) ?? IMAGE;
+    const [protocol, createBody] = QUESTIONS.find(([name]) => route.protocols.includes(name)) ?? IMAGE;
     const waitMs = protocol === 'images' ? PROBE_IMAGE_WAIT_MS : PROBE_WAIT_MS;
-    const first = await this.#askWith(route, { protocol, body: bodyOf(route.forwardModelId), waitMs });
+    const first = await this.#askWith(route, { protocol, body: createBody(route.forwardModelId), waitMs });
     if (protocol !== 'chat' || first.kind !== 'fails' || first.status !== 400) return first;
     const body = NEWER_CHAT(route.forwardModelId);
     return this.#askWith(route, { protocol, body, waitMs: Math.max(1, waitMs - first.latencyMs) });

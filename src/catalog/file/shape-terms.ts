@@ -44,10 +44,10 @@ const windowShape: Reader<PolicyWindow> = (place) => {
 };
 
 /** Two windows of one length in one dimension would be one limit written twice. */
-function distinct<T>(read: Reader<T>, keyOf: (window: T) => string): Reader<readonly T[]> {
+function distinct<T>(read: Reader<T>, getKey: (window: T) => string): Reader<readonly T[]> {
   return (place) => {
     const windows = list(read, POLICY_WINDOWS_MAX)(place);
-    if (new Set(windows.map(keyOf)).size !== windows.length)
+    if (new Set(windows.map(getKey)).size !== windows.length)
       report(place, 'has two windows of the same length');
     return windows;
   };

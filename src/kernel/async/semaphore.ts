@@ -34,7 +34,7 @@ interface Waiting {
 export class Semaphore {
   readonly #bounds: SemaphoreBounds;
   readonly #lanes: Readonly<Record<Lane, FairQueue<Owner, Waiting>>>;
-  readonly #activeOf = new Map<Owner, number>();
+  readonly #activeByOwner = new Map<Owner, number>();
   #lastLane: Lane = 'strange';
   #active = 0;
 
@@ -75,12 +75,12 @@ export class Semaphore {
 
   readonly #mayEnter = (owner: Owner): boolean => {
     const { active, activeOfOne = active } = this.#bounds;
-    return (this.#activeOf.get(owner) ?? 0) < activeOfOne;
+    return (this.#activeByOwner.get(owner) ?? 0) < activeOfOne;
   };
 
   #take(owner: Owner): Leave {
     this.#active += 1;
-    this.#activeOf.set(owner, (this.#activeOf.get(owner) ?? 0) + 1);
+    this.#activeByOwner.set(owner, (this.#activeByOwner.get(owner) ?? 0) + 1);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
@@ -92,9 +92,9 @@ export class Semaphore {
   /** The slot is passed on directly, so that nobody else can take it in between. */
   #leave(owner: Owner): void {
     this.#active -= 1;
-    const left = (this.#activeOf.get(owner) ?? 1) - 1;
-    if (left === 0) this.#activeOf.delete(owner);
-    else this.#activeOf.set(owner, left);
+    const left = (this.#activeByOwner.get(owner) ?? 1) - 1;
+    if (left === 0) this.#activeByOwner.delete(owner);
+    else this.#activeByOwner.set(owner, left);
     const next = this.#next();
     next?.call(this.#take(next.owner));
   }
