@@ -67,7 +67,7 @@ function listRemoved(stored: StoredCatalog, after: StoredCatalog): readonly Remo
     return listEntries(kind, stored)
       .filter(({ key }) => !left.has(key))
       .map((entry): Removed => {
-        const name = nameOf(kind, entry.key, stored);
+        const name = toEntryName(kind, entry.key, stored);
         return {
           ...{ kind, key: entry.key },
           change: { kind: 'removed', entity: ENTITIES[kind], key: name, fields: [] },
@@ -77,7 +77,7 @@ function listRemoved(stored: StoredCatalog, after: StoredCatalog): readonly Remo
 }
 
 /** The file has names for what the store numbers. */
-function nameOf(kind: EntryKind, key: string, { credentials, models }: StoredCatalog): string {
+function toEntryName(kind: EntryKind, key: string, { credentials, models }: StoredCatalog): string {
   if (kind === 'credentials')
     return [...credentials.values()].find(({ id }) => String(id) === key)?.name ?? key;
   if (kind !== 'routes') return key;

@@ -71,13 +71,13 @@ export function findEffects(
 }
 
 function shareEffect(modelId: string, before: StoredCatalog, after: StoredCatalog): readonly ShareEffect[] {
-  const [old, fresh] = [sharesOf(before, modelId), sharesOf(after, modelId)];
+  const [old, fresh] = [listShares(before, modelId), listShares(after, modelId)];
   return JSON.stringify(old) === JSON.stringify(fresh) ? [] : [{ modelId, before: old, after: fresh }];
 }
 
 const SHARES = 10_000;
 
-function sharesOf({ models, credentials }: StoredCatalog, modelId: string): readonly RouteShare[] {
+function listShares({ models, credentials }: StoredCatalog, modelId: string): readonly RouteShare[] {
   const model = models.get(modelId);
   if (model === undefined || model.status === 'disabled') return [];
   const isOpen = ({ status, credentialName }: StoredModel['routes'][number]): boolean =>
@@ -94,11 +94,11 @@ function sharesOf({ models, credentials }: StoredCatalog, modelId: string): read
 }
 
 function priceEffects(modelId: string, before: StoredCatalog, after: StoredCatalog): readonly PriceEffect[] {
-  const pricesOf = ({ models }: StoredCatalog) => {
+  const findPrices = ({ models }: StoredCatalog) => {
     const model = models.get(modelId);
     return model && effectivePrices(model.prices);
   };
-  const [old, fresh] = [pricesOf(before), pricesOf(after)];
+  const [old, fresh] = [findPrices(before), findPrices(after)];
   const effects = mapPriceFields(({ field, name }): PriceEffect[] => {
     const [one, other] = [old?.[field], fresh?.[field]];
     // A model that comes or goes is told by the prices that it has.
@@ -122,7 +122,7 @@ function rateEffects({ kind, entity, key, fields }: CatalogChange): readonly Rat
 }
 
 function limitEffects(policyId: number, before: StoredCatalog, after: StoredCatalog): readonly LimitEffect[] {
-  const [old, fresh] = [limitsOf(before, policyId), limitsOf(after, policyId)];
+  const [old, fresh] = [collectLimits(before, policyId), collectLimits(after, policyId)];
   const name = (after.policies.get(policyId) ?? before.policies.get(policyId))?.name ?? '';
   return [...new Set([...old.keys(), ...fresh.keys()])].flatMap((key) => {
     const [one, other] = [old.get(key) ?? null, fresh.get(key) ?? null];
@@ -133,7 +133,7 @@ function limitEffects(policyId: number, before: StoredCatalog, after: StoredCata
   });
 }
 
-function limitsOf({ policies }: StoredCatalog, policyId: number): ReadonlyMap<string, string> {
+function collectLimits({ policies }: StoredCatalog, policyId: number): ReadonlyMap<string, string> {
   const policy = policies.get(policyId);
   const limits = new Map<string, string>();
   if (policy?.concurrency !== undefined) limits.set('concurrency', String(policy.concurrency));

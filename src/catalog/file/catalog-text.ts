@@ -72,13 +72,13 @@ function entryLines(kind: Section, entry: EntryJson, stored: StoredCatalog): rea
   const { secret: _never, ...shown } = entry;
   const brief = withoutDefaults(kind, shown);
   const model = kind === 'models' ? stored.models.get(String(entry.model_id)) : undefined;
-  const fields = model === undefined ? brief : { ...brief, routes: routesOf(model) };
+  const fields = model === undefined ? brief : { ...brief, routes: toRouteEntries(model) };
   const lines = Object.entries(fields).flatMap(([name, value]) => fieldLines(name, value));
   return lines.map((line, place) => (place === 0 ? `  - ${line}` : `    ${line}`));
 }
 
 /** The order in which they are tried. */
-function routesOf({ modelId, routes }: StoredModel): readonly EntryJson[] {
+function toRouteEntries({ modelId, routes }: StoredModel): readonly EntryJson[] {
   return routes
     .toSorted((one, other) => one.priority - other.priority || one.id - other.id)
     .map((route) => withoutDefaults('routes', routeJson(route), modelId));
