@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, micro, orUnset } from '../kernel/encoding/reader.ts';
+import { type Fields, micro, objectWith, orUnset } from '../kernel/encoding/reader.ts';
 import type { Prices } from './contract.ts';
 import type { PriceSnapshot, Rates } from './price.ts';
 import { mapPriceFields } from './price-fields.ts';
@@ -7,9 +7,9 @@ import { mapPriceFields } from './price-fields.ts';
 const prices = mapPriceFields(({ fallback }) => (fallback === undefined ? micro : orUnset(micro)));
 
 /** The snapshot of a call as the journal and the call log have it, with amounts as texts. */
-export const readPrice = fieldsOf<PriceSnapshot>({
-  prices: fieldsOf<Prices>(prices as Fields<Prices>),
-  rates: fieldsOf<Rates>({
+export const readPrice = objectWith<PriceSnapshot>({
+  prices: objectWith<Prices>(prices as Fields<Prices>),
+  rates: objectWith<Rates>({
     rateMultiplierMicro: micro,
     systemMicro: micro,
     userMicro: micro,

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import {
   count,
   duration,
-  fieldsOf,
   flag,
   integer,
   listOf,
   Misfit,
   micro,
+  objectWith,
   oneOf,
   orElse,
   orNull,
@@ -17,9 +17,9 @@ import {
   text,
 } from './reader.ts';
 
-const readPage = fieldsOf<{ title: string; lines: readonly { words: number }[] }>({
+const readPage = objectWith<{ title: string; lines: readonly { words: number }[] }>({
   title: text,
-  lines: listOf(fieldsOf<{ words: number }>({ words: count })),
+  lines: listOf(objectWith<{ words: number }>({ words: count })),
 });
 
 describe('a reader', () => {

@@ -39,7 +39,7 @@ function describeMisfit({ path, wanted }: Misfit, what: string): string {
   return path === '' ? `${what} is not ${wanted}` : `${path} of ${what} is not ${wanted}`;
 }
 
-export function fieldsOf<Value>(fields: Fields<Value>): Read<Value> {
+export function objectWith<Value>(fields: Fields<Value>): Read<Value> {
   const readers = Object.entries(fields) as [string, Read<unknown>][];
   return (value) => {
     if (!isJsonObject(value)) return new Misfit('an object');

@@ -8,12 +8,12 @@ import {
   count,
   duration,
   type Fields,
-  fieldsOf,
   flag,
   integer,
   listOf,
   Misfit,
   micro,
+  objectWith,
   oneOf,
   orElse,
   orNull,
@@ -82,7 +82,7 @@ const setOrNot: Read<true | undefined> = (value) => (value === true ? true : und
 const protocol = oneOf(...PROTOCOLS);
 const payer = oneOf<Payer>('byok', 'subscription', 'credits', 'none');
 
-const readUsage = fieldsOf<Usage>({
+const readUsage = objectWith<Usage>({
   inputFresh: count,
   cacheRead: count,
   cacheWrite: count,
@@ -92,16 +92,16 @@ const readUsage = fieldsOf<Usage>({
   videos: count,
 });
 
-const readMark = fieldsOf<Mark>({
+const readMark = objectWith<Mark>({
   callId: text,
   usage: readUsage,
   atMs: count,
   heldMicro: orUnset(micro),
 });
 
-const readExpected = fieldsOf<Expected>({ inputTokens: count, outputTokens: count, images: count });
+const readExpected = objectWith<Expected>({ inputTokens: count, outputTokens: count, images: count });
 
-const readHit = fieldsOf<LimitHit>({
+const readHit = objectWith<LimitHit>({
   of: text,
   scope: orNull(text),
   policy: orNull(text),
@@ -113,7 +113,7 @@ const readHit = fieldsOf<LimitHit>({
   resetMs: duration,
 });
 
-const readRefusal = fieldsOf<LoggedRefusal>({
+const readRefusal = objectWith<LoggedRefusal>({
   message: text,
   retryAfterSeconds: orUnset(count),
   hit: orUnset(readHit),
@@ -148,7 +148,7 @@ const terms: Fields<Omit<CallTerms, 'windows'>> = {
   heldMicro: micro,
 };
 
-const readOpen = fieldsOf<OpenCall>({
+const readOpen = objectWith<OpenCall>({
   ...terms,
   routeId: integer,
   vendor: text,
@@ -159,10 +159,10 @@ const readOpen = fieldsOf<OpenCall>({
   inputTokens: count,
   images: count,
   outputTokensMax: orUnset(count),
-  windows: orNone(fieldsOf<LeasedWindow>(leasedWindow)),
+  windows: orNone(objectWith<LeasedWindow>(leasedWindow)),
 });
 
-const readEnd = fieldsOf<CallRecord>({
+const readEnd = objectWith<CallRecord>({
   ...terms,
   status: count,
   errorCode: orNull(integer),
@@ -180,7 +180,7 @@ const readEnd = fieldsOf<CallRecord>({
     'failed',
   ),
   attempts: listOf(
-    fieldsOf<Attempt>({
+    objectWith<Attempt>({
       routeId: integer,
       vendor: text,
       credential: text,
@@ -198,5 +198,5 @@ const readEnd = fieldsOf<CallRecord>({
   ttfbMs: orNull(duration),
   durationMs: duration,
   droppedFields: listOf(text),
-  windows: orNone(fieldsOf<RememberedWindow>({ ...leasedWindow, used: micro })),
+  windows: orNone(objectWith<RememberedWindow>({ ...leasedWindow, used: micro })),
 });

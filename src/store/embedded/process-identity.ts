@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { LOCK_FILE_BYTES_MAX } from '../../bounds.ts';
 import { parseJson } from '../../kernel/encoding/json.ts';
-import { count, fieldsOf, Misfit, orElse, text } from '../../kernel/encoding/reader.ts';
+import { count, Misfit, objectWith, orElse, text } from '../../kernel/encoding/reader.ts';
 
 /**
  * The identity of a process. Its number is not enough, because numbers are reused, also in containers.
@@ -59,7 +59,7 @@ export function parseIdentity(json: string): ProcessIdentity | undefined {
   return identity instanceof Misfit || identity.pid < 1 ? undefined : identity;
 }
 
-const readIdentity = fieldsOf<ProcessIdentity>({
+const readIdentity = objectWith<ProcessIdentity>({
   pid: count,
   started: text,
   namespace: orElse(text, ''),
