@@ -93,13 +93,13 @@ export function limitHit(refused: GateRefused, needed: Needed): LimitHit {
     limit: String(limit),
     used: String(used),
     held: String(isYuan ? yuanOfMicro(heldMicro, money.creditsPerYuan) : heldMicro),
-    needed: neededOf(reason, needed),
+    needed: describeNeeded(reason, needed),
     seconds,
     resetMs: retryAfterMs,
   };
 }
 
-function neededOf(reason: GateRefused['reason'], needed: Needed): string | null {
+function describeNeeded(reason: GateRefused['reason'], needed: Needed): string | null {
   const { inputTokens, images = 0, imagesGuess = 0, money } = needed;
   switch (reason) {
     case 'concurrency':
