@@ -8,7 +8,7 @@ import {
   listModels,
   type OpenaiModel,
 } from '../../sim/models.ts';
-import { capabilitiesOf } from '../../src/protocol/capability/table.ts';
+import { getCapabilities } from '../../src/protocol/capability/table.ts';
 
 const present = <T>(model: T | undefined): model is T => model !== undefined;
 const openai = listModels('openai')
@@ -29,7 +29,7 @@ describe('the capability table agrees with the simulated vendors', () => {
     const reasons = model.kind === 'reasoning';
     const samples = !reasons && model.search === undefined;
     for (const protocol of ['chat', 'responses'] as const) {
-      const found = capabilitiesOf(protocol, name);
+      const found = getCapabilities(protocol, name);
       expect(found).toMatchObject({
         thinking: reasons ? 'effort' : 'none',
         thinkingOff: model.efforts.includes('none'),
@@ -42,12 +42,12 @@ describe('the capability table agrees with the simulated vendors', () => {
         chatToolsWithThinking: model.chatTools === 'with-reasoning',
       });
       expect(found.maxOutputTokens).toBeLessThanOrEqual(model.outputTokensMax);
-      expect(capabilitiesOf(protocol, model.snapshot)).toEqual(found);
+      expect(getCapabilities(protocol, model.snapshot)).toEqual(found);
     }
   });
 
   it.each(anthropic.map((model): [string, AnthropicModel] => [model.name, model]))('of %s', (name, model) => {
-    const found = capabilitiesOf('messages', name);
+    const found = getCapabilities('messages', name);
     expect(found).toMatchObject({
       thinking: model.thinking.includes('enabled') ? 'budget' : 'adaptive',
       thinkingOff: model.thinking.includes('disabled'),
@@ -58,11 +58,11 @@ describe('the capability table agrees with the simulated vendors', () => {
       forcedToolChoice: model.forcedTool === 'allowed',
       maxOutputTokens: model.outputTokensMax,
     });
-    expect(capabilitiesOf('messages', model.snapshot)).toEqual(found);
+    expect(getCapabilities('messages', model.snapshot)).toEqual(found);
   });
 
   it.each(google.map((model): [string, GoogleModel] => [model.name, model]))('of %s', (name, model) => {
-    const found = capabilitiesOf('gemini', name);
+    const found = getCapabilities('gemini', name);
     const { levels, budget, generation } = model;
     expect(found).toMatchObject({
       thinking: levels.length > 0 ? 'level' : budget === undefined ? 'none' : 'budget',

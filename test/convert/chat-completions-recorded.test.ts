@@ -4,7 +4,7 @@ import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { findOpenai } from '../../sim/models.ts';
 import { refuseChat } from '../../sim/openai-chat/validate.ts';
-import { capabilitiesOf } from '../../src/protocol/capability/table.ts';
+import { getCapabilities } from '../../src/protocol/capability/table.ts';
 import { chatCodec } from '../../src/protocol/chat/codec.ts';
 import { geminiCodec } from '../../src/protocol/gemini/codec.ts';
 import type { Codec } from '../../src/protocol/hub/codec.ts';
@@ -56,7 +56,7 @@ const REASONS =
 
 describe.skipIf(!isPresent).each(OTHERS)('recorded requests of %s', (name, codec) => {
   it.each(['gpt-4o', 'gpt-5', 'gpt-5.6'])('are accepted for %s, or refused for their content', (model) => {
-    const target = someTarget({ protocol: 'chat', model, capabilities: capabilitiesOf('chat', model) });
+    const target = someTarget({ protocol: 'chat', model, capabilities: getCapabilities('chat', model) });
     const raw = {
       body: Buffer.alloc(0),
       contentType: 'application/json',

@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { findOpenai, listModels } from '../../sim/models.ts';
 import { refuseChat } from '../../sim/openai-chat/validate.ts';
-import { capabilitiesOf } from '../../src/protocol/capability/table.ts';
+import { getCapabilities } from '../../src/protocol/capability/table.ts';
 import { chatCodec } from '../../src/protocol/chat/codec.ts';
 import { writeJson } from '../../src/protocol/hub/content/json.ts';
 import type { HubEvent, PartHead } from '../../src/protocol/hub/event.ts';
@@ -157,7 +157,7 @@ describe('requests converted into Chat Completions', () => {
       const target = someTarget({
         protocol: 'chat',
         model: name,
-        capabilities: capabilitiesOf('chat', name),
+        capabilities: getCapabilities('chat', name),
       });
       fc.assert(
         fc.property(request, (fields) => {

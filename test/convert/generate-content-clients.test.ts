@@ -7,7 +7,7 @@ import { refuseGenerate } from '../../sim/google/validate.ts';
 import { findGoogle, type GoogleModel } from '../../sim/models.ts';
 import type { Json } from '../../sim/request/json.ts';
 import { type Simulator, startSimulator } from '../../sim/server.ts';
-import { capabilitiesOf } from '../../src/protocol/capability/table.ts';
+import { getCapabilities } from '../../src/protocol/capability/table.ts';
 import { type Conversion, convertRequest, readClientRequest } from '../../src/protocol/convert/convert.ts';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
 import { projectRoot } from '../house/tree.ts';
@@ -38,7 +38,7 @@ function convert(
   const contentType = 'application/json';
   const read = readClientRequest(client, { body: Buffer.from(JSON.stringify(body)), contentType, path });
   if (!('request' in read)) return read.message ?? '';
-  const capabilities = capabilitiesOf(target.protocol, target.model);
+  const capabilities = getCapabilities(target.protocol, target.model);
   const identity = { modelId: 'house', callId: 'call1', createdAtS: 1 };
   const made = convertRequest(read, { ...target, issuer: 'vendor-1', capabilities }, identity);
   return 'body' in made ? made : (made.message ?? '');

@@ -12,12 +12,12 @@ import type { Json } from '../../sim/request/json.ts';
 import { EFFORTS } from '../../src/kernel/capability.ts';
 import { geminiCodec } from '../../src/protocol/gemini/codec.ts';
 import {
+  createGeminiTarget,
   decodeBody,
   encodeBody,
   encodeEvents,
   foreignSession,
   hubRequest,
-  targetOf,
 } from '../../src/protocol/gemini/suite/sample.ts';
 import type { HubEvent } from '../../src/protocol/hub/event.ts';
 import { fitRequest } from '../../src/protocol/hub/fit/fit.ts';
@@ -33,7 +33,7 @@ function refusal(request: HubRequest, name: string): unknown {
   const model = findGoogle(name);
   if (model === undefined) throw new Error(`no model ${name}`);
   // Signatures of made-up or recorded calls are not the simulator's own: none may return.
-  const target = { ...targetOf(name, { mediaUrls: true }), issuer: 'none' };
+  const target = { ...createGeminiTarget(name, { mediaUrls: true }), issuer: 'none' };
   const { request: fitted } = fitRequest(request, target, geminiCodec.rules);
   const body = camelize(GENERATE_REQUEST, encodeBody(fitted, target).body) as Json;
   return refuseGenerate(body, model, '/v1beta/models/x:generateContent');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../sim/server.ts';
 import { post } from '../../sim/suite/wire-client.ts';
-import { capabilitiesOf } from '../../src/protocol/capability/table.ts';
+import { getCapabilities } from '../../src/protocol/capability/table.ts';
 import type { HubAnswer } from '../../src/protocol/hub/answer.ts';
 import type { Session, Target } from '../../src/protocol/hub/codec.ts';
 import { type JsonObject, readJson, writeJson } from '../../src/protocol/hub/content/json.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => simulator.close());
 
 function targetOf(model: string): Target {
-  return { protocol: 'messages', model, issuer: 'sim-1', capabilities: capabilitiesOf('messages', model) };
+  return { protocol: 'messages', model, issuer: 'sim-1', capabilities: getCapabilities('messages', model) };
 }
 
 async function send(request: HubRequest, model: string): Promise<{ status: number; text: string }> {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Route } from '../../catalog/contract.ts';
-import { capabilitiesOf } from '../../protocol/capability/table.ts';
+import { getCapabilities } from '../../protocol/capability/table.ts';
 import type { Target } from '../../protocol/hub/codec.ts';
 import type { TextProtocol } from '../../protocol/hub/protocol.ts';
 
@@ -29,7 +29,7 @@ function makeTarget(route: Route, protocol: TextProtocol, signatures: 'own' | 'n
     protocol,
     model,
     issuer: signatures === 'none' ? 'none' : toIssuer(route, protocol),
-    capabilities: capabilitiesOf(protocol, model, route.capabilities),
+    capabilities: getCapabilities(protocol, model, route.capabilities),
   });
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { MEDIA_CALL_BYTES_MAX } from '../../bounds.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import { silentLogger } from '../../kernel/log.ts';
-import { capabilitiesOf } from '../../protocol/capability/table.ts';
+import { getCapabilities } from '../../protocol/capability/table.ts';
 import type { Target } from '../../protocol/hub/codec.ts';
 import type { Part } from '../../protocol/hub/part.ts';
 import type { TextProtocol } from '../../protocol/hub/protocol.ts';
@@ -21,7 +21,7 @@ const MODELS = { chat: 'gpt-4o', responses: 'gpt-4o', messages: 'claude-opus-5',
 
 function target(protocol: TextProtocol, overrides = {}): Target {
   const model = MODELS[protocol];
-  return { protocol, model, issuer: 'none', capabilities: capabilitiesOf(protocol, model, overrides) };
+  return { protocol, model, issuer: 'none', capabilities: getCapabilities(protocol, model, overrides) };
 }
 
 const url = (name: string) => ({ kind: 'url', url: `https://a.example/${name}` }) as const;

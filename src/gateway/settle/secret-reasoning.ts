@@ -1,7 +1,7 @@
 import type { Route } from '../../catalog/contract.ts';
 import { costMicro, creditsMicro, outputTokensFor } from '../../catalog/price.ts';
 import { outputTokens, type Usage } from '../../kernel/usage.ts';
-import { capabilitiesOf } from '../../protocol/capability/table.ts';
+import { getCapabilities } from '../../protocol/capability/table.ts';
 import { thinkingAsked } from '../../protocol/meter/thinking-asked.ts';
 import type { OutputSpeed } from '../../upstream/health/speed.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
@@ -24,7 +24,7 @@ export function findHiddenReasoning(
   { reasons, tokensPerSecond }: OutputSpeed,
 ): HiddenReasoning {
   if (protocol === 'images') return NONE;
-  const able = capabilitiesOf(protocol, route.forwardModelId, route.capabilities);
+  const able = getCapabilities(protocol, route.forwardModelId, route.capabilities);
   const asked = thinkingAsked(protocol, body);
   // A model that needs its reasoning sent back shows all of it.
   if (able.reasoningContent || asked === 'off') return NONE;

@@ -8,13 +8,13 @@ import { COMPATIBLE_ROWS } from './compatible.ts';
 import { GOOGLE_ROWS } from './google.ts';
 import { plainModelName } from './name.ts';
 import { OPENAI_ROWS } from './openai.ts';
-import { capabilitiesOf } from './table.ts';
+import { getCapabilities } from './table.ts';
 
 type Fact = readonly [model: string, facts: CapabilityOverrides];
 
 function holds(protocol: TextProtocol, facts: readonly Fact[]): void {
   for (const [model, fact] of facts) {
-    expect(capabilitiesOf(protocol, model), `${model} on ${protocol}`).toMatchObject(fact);
+    expect(getCapabilities(protocol, model), `${model} on ${protocol}`).toMatchObject(fact);
   }
 }
 
@@ -279,19 +279,19 @@ describe('an operator', () => {
       budgetTokensMax: 9_000,
       stopSequences: true,
     } as const;
-    expect(capabilitiesOf('responses', 'gpt-5', overrides)).toEqual({
-      ...capabilitiesOf('responses', 'gpt-5'),
+    expect(getCapabilities('responses', 'gpt-5', overrides)).toEqual({
+      ...getCapabilities('responses', 'gpt-5'),
       ...overrides,
     });
   });
 
   it('who only sets how thinking is controlled gets the usual efforts', () => {
-    expect(capabilitiesOf('chat', 'llama-9', { thinking: 'effort' })).toMatchObject({
+    expect(getCapabilities('chat', 'llama-9', { thinking: 'effort' })).toMatchObject({
       efforts: ['low', 'medium', 'high'],
       thinkingOff: false,
     });
-    expect(capabilitiesOf('messages', 'claude-opus-5', { thinking: 'none' }).efforts).toEqual([]);
-    expect(capabilitiesOf('gemini', 'gemma-9', { thinking: 'budget' })).toMatchObject({
+    expect(getCapabilities('messages', 'claude-opus-5', { thinking: 'none' }).efforts).toEqual([]);
+    expect(getCapabilities('gemini', 'gemma-9', { thinking: 'budget' })).toMatchObject({
       efforts: [],
       budgetTokensMin: 1_024,
       budgetTokensMax: 24_576,
@@ -300,28 +300,28 @@ describe('an operator', () => {
 
   it('can switch thinking off with the effort none, or declare that it can be', () => {
     const efforts = ['none', 'high'] as const;
-    expect(capabilitiesOf('chat', 'llama-9', { thinking: 'effort', efforts }).thinkingOff).toBe(true);
-    expect(capabilitiesOf('chat', 'gpt-5.6', { efforts: ['high'] }).thinkingOff).toBe(false);
-    expect(capabilitiesOf('chat', 'gpt-5', { thinkingOff: true }).thinkingOff).toBe(true);
+    expect(getCapabilities('chat', 'llama-9', { thinking: 'effort', efforts }).thinkingOff).toBe(true);
+    expect(getCapabilities('chat', 'gpt-5.6', { efforts: ['high'] }).thinkingOff).toBe(false);
+    expect(getCapabilities('chat', 'gpt-5', { thinkingOff: true }).thinkingOff).toBe(true);
   });
 });
 
 describe('the table', () => {
   it('answers with the same frozen object every time, for the same overrides', () => {
     const overrides = Object.freeze({ prefill: true });
-    const first = capabilitiesOf('messages', 'claude-opus-5', overrides);
+    const first = getCapabilities('messages', 'claude-opus-5', overrides);
     expect(Object.isFrozen(first)).toBe(true);
-    expect(capabilitiesOf('messages', 'claude-opus-5', overrides)).toBe(first);
-    expect(capabilitiesOf('messages', 'claude-opus-5')).toBe(capabilitiesOf('messages', 'claude-opus-5'));
-    expect(capabilitiesOf('messages', 'claude-opus-5').prefill).toBe(false);
-    expect(capabilitiesOf('messages', 'claude-sonnet-5', overrides)).not.toBe(first);
+    expect(getCapabilities('messages', 'claude-opus-5', overrides)).toBe(first);
+    expect(getCapabilities('messages', 'claude-opus-5')).toBe(getCapabilities('messages', 'claude-opus-5'));
+    expect(getCapabilities('messages', 'claude-opus-5').prefill).toBe(false);
+    expect(getCapabilities('messages', 'claude-sonnet-5', overrides)).not.toBe(first);
   });
 
   it('caches a bounded number of names and gives the same result after eviction', () => {
-    const before = capabilitiesOf('chat', 'gpt-5');
-    for (let index = 0; index <= CAPABILITIES_CACHED_MAX; index++) capabilitiesOf('chat', `model-${index}`);
-    expect(capabilitiesOf('chat', 'gpt-5')).toEqual(before);
-    expect(capabilitiesOf('chat', 'gpt-5')).not.toBe(before);
+    const before = getCapabilities('chat', 'gpt-5');
+    for (let index = 0; index <= CAPABILITIES_CACHED_MAX; index++) getCapabilities('chat', `model-${index}`);
+    expect(getCapabilities('chat', 'gpt-5')).toEqual(before);
+    expect(getCapabilities('chat', 'gpt-5')).not.toBe(before);
   });
 
   it('has efforts in ascending order, and budgets that fit into the output', () => {

@@ -100,7 +100,7 @@ const overridden = new WeakMap<CapabilityOverrides, Map<string, Capabilities>>()
  * What a vendor's model accepts: the operator's setting first, then the table, then the protocol's default.
  * Every converted call asks for it, so the result is cached; `overrides` must never change.
  */
-export function capabilitiesOf(
+export function getCapabilities(
   protocol: TextProtocol,
   vendorModel: string,
   overrides?: CapabilityOverrides,

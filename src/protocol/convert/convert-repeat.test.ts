@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../hub/content/json.ts';
 import type { HubEvent } from '../hub/event.ts';
 import type { TextProtocol } from '../hub/protocol.ts';
-import { hear, ownSession, PAIRS, relayOf } from '../suite/pairs.ts';
+import { createPairRelay, hear, ownSession, PAIRS } from '../suite/pairs.ts';
 import { openDecoder } from '../suite/reported.ts';
 import { getCodec } from './codecs.ts';
 
@@ -48,7 +48,7 @@ function readDeltas(protocol: TextProtocol, stream: string): readonly string[] {
 describe.each(PAIRS)('a long stream for %s from %s', (client, vendor) => {
   it('contains every word once, in order and as the vendor sent it, at any split', () => {
     const events = vendorEvents(vendor, STREAM);
-    const heard = readDeltas(client, hear(relayOf(client, vendor), events).text);
+    const heard = readDeltas(client, hear(createPairRelay(client, vendor), events).text);
     expect(heard.slice(-WORDS.length)).toEqual(WORDS);
     // Not every protocol tells the thoughts of another; those that do tell all of them.
     if (heard.length > WORDS.length) expect(heard).toEqual([...WORDS, ...WORDS]);
@@ -56,7 +56,7 @@ describe.each(PAIRS)('a long stream for %s from %s', (client, vendor) => {
     const pieces = Array.from({ length: Math.ceil(bytes.length / 97) }, (_, index) =>
       bytes.subarray(index * 97, (index + 1) * 97),
     );
-    expect(readDeltas(client, hear(relayOf(client, vendor), pieces).text)).toEqual(heard);
+    expect(readDeltas(client, hear(createPairRelay(client, vendor), pieces).text)).toEqual(heard);
   });
 });
 
@@ -78,7 +78,7 @@ describe('an event that waits for its turn', () => {
       event('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } }),
       event('message_stop', {}),
     ];
-    const heard = readDeltas('chat', hear(relayOf('chat', 'messages'), stream).text);
+    const heard = readDeltas('chat', hear(createPairRelay('chat', 'messages'), stream).text);
     expect(heard.join('')).toBe('abcdefgh');
   });
 });

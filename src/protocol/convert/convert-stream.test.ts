@@ -4,7 +4,7 @@ import { someUsage } from '../../../test/support/hub.ts';
 import { CONVERTED_STREAM_BYTES_MAX } from '../../bounds.ts';
 import type { HubEvent } from '../hub/event.ts';
 import type { TextProtocol } from '../hub/protocol.ts';
-import { hear, ownSession, PAIRS, relayOf, vendorRelay } from '../suite/pairs.ts';
+import { createPairRelay, hear, ownSession, PAIRS, vendorRelay } from '../suite/pairs.ts';
 import { getCodec } from './codecs.ts';
 
 /** What only a complete stream of each protocol holds. */
@@ -53,7 +53,7 @@ function cutAt(stream: Buffer, places: readonly number[]): readonly Buffer[] {
 
 describe.each(PAIRS)('a stream for %s from %s', (client, vendor) => {
   const stream = vendorStream(vendor);
-  const whole = hear(relayOf(client, vendor), [stream]);
+  const whole = hear(createPairRelay(client, vendor), [stream]);
 
   it('has the vendor’s content, under the platform’s model, and ends', () => {
     expect(whole.complete).toBe(true);
@@ -69,7 +69,7 @@ describe.each(PAIRS)('a stream for %s from %s', (client, vendor) => {
   it('is the same at any split of its bytes', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(), { maxLength: 12 }), (places) => {
-        expect(hear(relayOf(client, vendor), cutAt(stream, places))).toEqual(whole);
+        expect(hear(createPairRelay(client, vendor), cutAt(stream, places))).toEqual(whole);
       }),
       { numRuns: 25 },
     );
@@ -81,7 +81,7 @@ describe.each(PAIRS)('a stream for %s from %s', (client, vendor) => {
     const unfinished = ends.filter((end) => !isComplete(vendor, stream.subarray(0, end)));
     expect(unfinished.length).toBeGreaterThan(2);
     for (const end of unfinished) {
-      const cut = hear(relayOf(client, vendor), [stream.subarray(0, end)]);
+      const cut = hear(createPairRelay(client, vendor), [stream.subarray(0, end)]);
       expect(cut.complete).toBe(false);
       expect(cut.text).not.toContain(TERMINATORS[client]);
     }
@@ -89,7 +89,7 @@ describe.each(PAIRS)('a stream for %s from %s', (client, vendor) => {
 
   it('contains an error in the client’s form, and no terminator behind it', () => {
     const error = { status: 529, code: 'overloaded', type: 'overloaded_error', message: 'Too busy just now' };
-    const relay = relayOf(client, vendor);
+    const relay = createPairRelay(client, vendor);
     const { text, complete } = hear(relay, [
       vendorStream(vendor, [...SAID.slice(0, 4), { kind: 'error', error }]),
     ]);
@@ -99,7 +99,7 @@ describe.each(PAIRS)('a stream for %s from %s', (client, vendor) => {
   });
 
   it('emits every event in the push that brought it, and has the reported usage', () => {
-    const relay = relayOf(client, vendor);
+    const relay = createPairRelay(client, vendor);
     const ends = eventEnds(stream);
     const firstText = stream.indexOf('Gr');
     const firstEnd = ends.find((end) => end > firstText) as number;
@@ -117,7 +117,7 @@ function isComplete(vendor: TextProtocol, stream: Buffer): boolean {
 
 describe('a converted stream', () => {
   it('is bounded', () => {
-    const relay = relayOf('gemini', 'messages');
+    const relay = createPairRelay('gemini', 'messages');
     const said = { kind: 'delta', choice: 0, text: 'x'.repeat(CONVERTED_STREAM_BYTES_MAX / 32) } as const;
     relay.push(vendorStream('messages', SAID.slice(0, 2)));
     const delta = vendorStream('messages', [...SAID.slice(0, 2), said]);
@@ -133,12 +133,12 @@ describe('a converted stream', () => {
     const noise = Buffer.from(
       ': comment\n\ndata: no json {\n\nevent: odd\ndata: {"type":"odd"}\n\ndata: [1]\n\n',
     );
-    const heard = hear(relayOf('chat', 'messages'), [noise, stream]);
-    expect(heard).toEqual(hear(relayOf('chat', 'messages'), [stream]));
+    const heard = hear(createPairRelay('chat', 'messages'), [noise, stream]);
+    expect(heard).toEqual(hear(createPairRelay('chat', 'messages'), [stream]));
   });
 
   it('ends with the terminator of the vendor, before the socket does', () => {
-    const relay = relayOf('chat', 'messages');
+    const relay = createPairRelay('chat', 'messages');
     const text = relay.push(vendorStream('messages'))?.toString() ?? '';
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
     expect(relay.concluded).toBe(true);
@@ -146,7 +146,7 @@ describe('a converted stream', () => {
   });
 
   it('numbers its events where the client’s protocol does', () => {
-    const relay = relayOf('responses', 'chat');
+    const relay = createPairRelay('responses', 'chat');
     const text = relay.push(vendorStream('chat'))?.toString() ?? '';
     const numbers = [...text.matchAll(/"sequence_number":(\d+)/g)].map((match) => Number(match[1]));
     expect(numbers).toEqual(numbers.map((_, index) => index));

@@ -5,7 +5,7 @@ import { Inexpressible } from '../hub/notes.ts';
 import type { Part, ToolCallPart, ToolResultPart } from '../hub/part.ts';
 import type { Turn } from '../hub/request.ts';
 import { geminiCodec } from './codec.ts';
-import { decodeBody, encodeBody, hubRequest, targetOf } from './suite/sample.ts';
+import { createGeminiTarget, decodeBody, encodeBody, hubRequest } from './suite/sample.ts';
 
 const words = fc.string({ minLength: 1 });
 const base64 = fc.uint8Array({ minLength: 1 }).map((bytes) => Buffer.from(bytes).toString('base64'));
@@ -81,7 +81,7 @@ describe('the Gemini codec', () => {
   it('preserves the conversation it encoded', () => {
     fc.assert(
       fc.property(conversation, (turns) => {
-        const { text: body } = encodeBody(hubRequest({ turns }), targetOf('gemini-3-pro'));
+        const { text: body } = encodeBody(hubRequest({ turns }), createGeminiTarget('gemini-3-pro'));
         expect(decodeBody(body).request.turns).toEqual(turns);
       }),
     );

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, readJson, writeJson } from '../hub/content/j
 import { Inexpressible } from '../hub/notes.ts';
 import { decodeWhole } from '../suite/reported.ts';
 import { geminiCodec } from './codec.ts';
-import { chunksOf, decodeBody, decodeChunks, encodeEvents, sessionOf } from './suite/sample.ts';
+import { createGeminiSession, decodeBody, decodeChunks, encodeEvents, parseChunks } from './suite/sample.ts';
 
 /** Real exchanges with Google, kept beside the project and never copied into it. */
 const FOLDER = fileURLToPath(new URL('../../../../shared/recordings/', import.meta.url));
@@ -25,7 +25,7 @@ function load(): readonly Recording[] {
   const exchanges = lines.map((line): Recording => {
     const { id, request, response } = JSON.parse(line);
     const text = typeof response === 'string' ? response.replaceAll('\r\n', '\n') : '';
-    const chunks = Array.isArray(response) ? response : text === '' ? undefined : chunksOf(text);
+    const chunks = Array.isArray(response) ? response : text === '' ? undefined : parseChunks(text);
     return { id, request, answer: isObject(response) ? response : undefined, chunks };
   });
   const samples = readdirSync(`${FOLDER}vercel-ai/generate-content`).map((name): Recording => {
@@ -95,7 +95,7 @@ const isFailure = (chunks: readonly JsonObject[]): boolean =>
 
 describe.skipIf(!isPresent)('recorded exchanges with Google', () => {
   const recordings = isPresent ? load() : [];
-  const session = sessionOf();
+  const session = createGeminiSession();
 
   it('decode and encode back with the same content, reason and usage when plain', () => {
     const plain = recordings.filter(({ answer }) => answer !== undefined && answer.error === undefined);
@@ -117,7 +117,7 @@ describe.skipIf(!isPresent)('recorded exchanges with Google', () => {
     expect(streams.length - whole.length).toBeLessThan(8);
     for (const { id, chunks = [] } of whole) {
       const events = decodeChunks(chunks, session);
-      const again = chunksOf(encodeEvents(events, session));
+      const again = parseChunks(encodeEvents(events, session));
       expect(contentOf(again), id).toEqual(contentOf(chunks));
       expect(endOf(again), id).toEqual(endOf(chunks));
     }

@@ -4,7 +4,7 @@ import { readJson, writeJson } from '../hub/content/json.ts';
 import { wrapSignaturesBase64 } from '../hub/envelope.ts';
 import type { Signature } from '../hub/signature.ts';
 import { geminiCodec } from './codec.ts';
-import { targetOf } from './suite/sample.ts';
+import { createGeminiTarget } from './suite/sample.ts';
 
 const own = { issuer: 'google-1', form: 'thought', value: 'U0lH' } as const;
 const foreign: Signature = {
@@ -16,7 +16,7 @@ const foreign: Signature = {
 };
 const SENTINEL = 'skip_thought_signature_validator';
 
-function returned(parts: readonly object[], target: Target = targetOf('gemini-3-pro')): unknown {
+function returned(parts: readonly object[], target: Target = createGeminiTarget('gemini-3-pro')): unknown {
   const text = JSON.stringify({ contents: [{ role: 'model', parts }], generationConfig: { topK: 1 } });
   const body = geminiCodec.returnSignatures(readJson(text, geminiCodec.rawKeys) ?? {}, target);
   const { contents, ...rest } = JSON.parse(writeJson(body));
@@ -50,7 +50,7 @@ describe('a request that stays with Google', () => {
       { text: 'hm', thought: true, thoughtSignature: envelope },
     ];
     expect(returned(parts)).toEqual([{ ...call, thoughtSignature: SENTINEL }, { text: 'x' }]);
-    expect(returned(parts, targetOf('gemini-2.5-pro'))).toEqual([call, { text: 'x' }]);
+    expect(returned(parts, createGeminiTarget('gemini-2.5-pro'))).toEqual([call, { text: 'x' }]);
     expect(returned(parts.slice(2))).toEqual([{ text: '' }]);
   });
 
@@ -60,13 +60,16 @@ describe('a request that stays with Google', () => {
       { text: 'x', thoughtSignature: 'Q0FG' },
     ];
     expect(returned(parts)).toEqual(parts);
-    const nobody = { ...targetOf('gemini-3-pro'), issuer: 'none' };
+    const nobody = { ...createGeminiTarget('gemini-3-pro'), issuer: 'none' };
     expect(returned(parts, nobody)).toEqual([{ ...call, thoughtSignature: SENTINEL }, { text: 'x' }]);
   });
 
   it('has its envelopes found where a single object stands for a list', () => {
     const part = { text: 'x', thoughtSignature: wrapSignaturesBase64([foreign]) };
-    const body = geminiCodec.returnSignatures({ contents: { parts: part } }, targetOf('gemini-3-pro'));
+    const body = geminiCodec.returnSignatures(
+      { contents: { parts: part } },
+      createGeminiTarget('gemini-3-pro'),
+    );
     expect(body).toEqual({ contents: [{ parts: [{ text: 'x' }] }] });
   });
 

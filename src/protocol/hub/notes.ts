@@ -64,7 +64,7 @@ export class Notes {
   }
 
   /** The client's name for an option, for a refusal. */
-  nameOf(field: HubField): string {
+  getClientName(field: HubField): string {
     return this.#fields[field];
   }
 

@@ -10,7 +10,7 @@ export interface TypedTool {
 
 const string = { type: 'string' };
 const point = { type: 'array', items: { type: 'integer' }, minItems: 2, maxItems: 2 };
-const oneOf = (...values: readonly string[]): object => ({ type: 'string', enum: values });
+const toEnumSchema = (...values: readonly string[]): object => ({ type: 'string', enum: values });
 
 function tool(name: string, description: string, properties: object, required: readonly string[]): TypedTool {
   return { name, description, schema: JSON.stringify({ type: 'object', properties, required }) };
@@ -27,7 +27,7 @@ const EDITOR = tool(
   'str_replace_based_edit_tool',
   'View, create and edit text files. `str_replace` replaces one exact occurrence of `old_str`.',
   {
-    command: oneOf('view', 'create', 'str_replace', 'insert', 'undo_edit'),
+    command: toEnumSchema('view', 'create', 'str_replace', 'insert', 'undo_edit'),
     path: string,
     file_text: string,
     old_str: string,
@@ -43,7 +43,7 @@ const MEMORY = tool(
   'memory',
   'Keep notes in files below /memories that outlive the conversation.',
   {
-    command: oneOf('view', 'create', 'str_replace', 'insert', 'delete', 'rename'),
+    command: toEnumSchema('view', 'create', 'str_replace', 'insert', 'delete', 'rename'),
     path: string,
     file_text: string,
     old_str: string,
@@ -61,7 +61,7 @@ const COMPUTER = tool(
   'computer',
   'See the screen and use mouse and keyboard. Coordinates are pixels from the top left.',
   {
-    action: oneOf(
+    action: toEnumSchema(
       'screenshot',
       'left_click',
       'right_click',
@@ -84,7 +84,7 @@ const COMPUTER = tool(
     start_coordinate: point,
     text: string,
     duration: { type: 'number' },
-    scroll_direction: oneOf('up', 'down', 'left', 'right'),
+    scroll_direction: toEnumSchema('up', 'down', 'left', 'right'),
     scroll_amount: { type: 'integer' },
     region: { type: 'array', items: { type: 'integer' }, minItems: 4, maxItems: 4 },
   },

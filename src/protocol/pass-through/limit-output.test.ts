@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { SCAN_TURN_BYTES } from '../../bounds.ts';
-import { capabilitiesOf } from '../capability/table.ts';
+import { getCapabilities } from '../capability/table.ts';
 import type { TextProtocol } from '../hub/protocol.ts';
 import { limitOutput } from './limit-output.ts';
 
 async function limited(protocol: TextProtocol, body: object | string, model = 'gpt-4o') {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const request = { body: Buffer.from(text), contentType: 'application/json', path: undefined };
-  const limit = { tokens: 300, capabilities: capabilitiesOf(protocol, model) };
+  const limit = { tokens: 300, capabilities: getCapabilities(protocol, model) };
   const result = await limitOutput(protocol, request, limit);
   return result?.body.toString();
 }
@@ -53,7 +53,7 @@ test('a smaller budget fits, and an invalid limit stays unchanged', async () => 
 
 test('a large body is limited in slices', async () => {
   const body = Buffer.from(`{"messages":["${'x'.repeat(SCAN_TURN_BYTES)}"],"max_tokens":9000}`);
-  const limit = { tokens: 5, capabilities: capabilitiesOf('chat', 'gpt-4o') };
+  const limit = { tokens: 5, capabilities: getCapabilities('chat', 'gpt-4o') };
   const result = limitOutput('chat', { body, contentType: '', path: undefined }, limit);
   expect(result).toBeInstanceOf(Promise);
   expect((await result)?.body.toString().slice(-15)).toBe('"max_tokens":5}');

@@ -20,9 +20,9 @@ export interface TypedTool {
   readonly description: string;
   readonly schema: string;
   /** The arguments of the function for a call of the history. */
-  argumentsOf(call: JsonObject): string;
+  toArguments(call: JsonObject): string;
   /** The result in the client's output item, as text. */
-  resultOf(output: JsonObject): string;
+  toResultText(output: JsonObject): string;
   /** The fields of a call for the client. */
   callFields(argumentsText: string): JsonObject;
 }
@@ -35,8 +35,8 @@ const LOCAL_SHELL: TypedTool = {
     '{"type":"object","properties":{"command":{"type":"array","items":{"type":"string"},"description":' +
     '"The command and its arguments."},"working_directory":{"type":"string"},"timeout_ms":{"type":"number"},' +
     '"env":{"type":"object","additionalProperties":{"type":"string"}}},"required":["command"]}',
-  argumentsOf: (call) => writeJson(without(objectOrEmpty(call.action), 'type')),
-  resultOf: (output) => textOrEmpty(output.output),
+  toArguments: (call) => writeJson(without(objectOrEmpty(call.action), 'type')),
+  toResultText: (output) => textOrEmpty(output.output),
   callFields: (text) => {
     const { command, ...rest } = argumentsObject(text);
     return { action: { type: 'exec', command: command ?? [], env: {}, ...rest } };
@@ -50,8 +50,8 @@ const SHELL: TypedTool = {
   schema:
     '{"type":"object","properties":{"commands":{"type":"array","items":{"type":"string"}},"timeout_ms":' +
     '{"type":"number"},"max_output_length":{"type":"number"}},"required":["commands"]}',
-  argumentsOf: (call) => writeJson(withoutNulls(objectOrEmpty(call.action))),
-  resultOf: (output) => listObjects(output.output).map(shellResult).join('\n'),
+  toArguments: (call) => writeJson(withoutNulls(objectOrEmpty(call.action))),
+  toResultText: (output) => listObjects(output.output).map(shellResult).join('\n'),
   callFields: (text) => {
     const { commands, timeout_ms, max_output_length } = argumentsObject(text);
     return {
@@ -74,8 +74,8 @@ const APPLY_PATCH: TypedTool = {
   schema:
     '{"type":"object","properties":{"type":{"type":"string","enum":["create_file","update_file",' +
     '"delete_file"]},"path":{"type":"string"},"diff":{"type":"string"}},"required":["type","path"]}',
-  argumentsOf: (call) => writeJson(objectOrEmpty(call.operation)),
-  resultOf: (output) => textOrEmpty(output.output) || textOrEmpty(output.status),
+  toArguments: (call) => writeJson(objectOrEmpty(call.operation)),
+  toResultText: (output) => textOrEmpty(output.output) || textOrEmpty(output.status),
   callFields: (text) => ({ operation: argumentsObject(text) }),
 };
 
@@ -84,8 +84,8 @@ const TOOL_SEARCH: TypedTool = {
   idPrefix: 'tsc',
   description: 'Searches for tools that are not loaded yet; those it finds can be called afterwards.',
   schema: '{"type":"object","properties":{"goal":{"type":"string"}},"required":["goal"]}',
-  argumentsOf: (call) => writeJson(call.arguments ?? {}),
-  resultOf: (output) => {
+  toArguments: (call) => writeJson(call.arguments ?? {}),
+  toResultText: (output) => {
     const names = listObjects(output.tools).map((tool) => textOrEmpty(tool.name));
     return names.length === 0 ? 'No tools were found.' : `Tools that can be called now: ${names.join(', ')}`;
   },

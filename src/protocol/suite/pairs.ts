@@ -42,7 +42,7 @@ const FACTS: RequestFacts = {
 };
 
 /** The shortest request for a stream. */
-function requestOf(protocol: TextProtocol): ClientRequest {
+function createStreamRequest(protocol: TextProtocol): ClientRequest {
   const body = Buffer.from(JSON.stringify(BODIES[protocol]));
   const path = { model: 'm', stream: true, framing: 'sse' } as const;
   const raw = { body, contentType: 'application/json', path: protocol === 'gemini' ? path : undefined };
@@ -53,7 +53,7 @@ function requestOf(protocol: TextProtocol): ClientRequest {
 
 /** A client and a vendor of the same protocol: with it a test writes and reads what either of them says. */
 export function ownSession(protocol: TextProtocol): Session {
-  const { request } = requestOf(protocol);
+  const { request } = createStreamRequest(protocol);
   return { request, target: someTarget({ protocol }), ...IDENTITY };
 }
 
@@ -61,8 +61,8 @@ export function vendorRelay(vendor: TextProtocol): VendorRelay {
   return getDialect(vendor).relayStream('sse', FACTS, IDENTITY.modelId);
 }
 
-export function relayOf(client: TextProtocol, vendor: TextProtocol): StreamRelay {
-  const conversion = convertRequest(requestOf(client), someTarget({ protocol: vendor }), IDENTITY);
+export function createPairRelay(client: TextProtocol, vendor: TextProtocol): StreamRelay {
+  const conversion = convertRequest(createStreamRequest(client), someTarget({ protocol: vendor }), IDENTITY);
   if (isRefusal(conversion)) throw new Error(conversion.message);
   return conversion.convertStream('sse', vendorRelay(vendor));
 }

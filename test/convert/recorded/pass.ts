@@ -1,6 +1,6 @@
 import type { LentBytes } from '../../../src/kernel/encoding/lent-bytes.ts';
 import { isRefusal } from '../../../src/kernel/errors.ts';
-import { capabilitiesOf } from '../../../src/protocol/capability/table.ts';
+import { getCapabilities } from '../../../src/protocol/capability/table.ts';
 import { getCodec } from '../../../src/protocol/convert/codecs.ts';
 import { type Conversion, convertRequest, readClientRequest } from '../../../src/protocol/convert/convert.ts';
 import type { RawRequest, RequestFacts } from '../../../src/protocol/dialect.ts';
@@ -52,7 +52,7 @@ export function rawRequest(protocol: TextProtocol, body: unknown, stream: boolea
 }
 
 export function targetOf(protocol: TextProtocol, model: string): Target {
-  return { protocol, model, issuer: 'v1-c1-m1', capabilities: capabilitiesOf(protocol, model) };
+  return { protocol, model, issuer: 'v1-c1-m1', capabilities: getCapabilities(protocol, model) };
 }
 
 /** A call of a client of one protocol on its way to a vendor of another (or the same). */

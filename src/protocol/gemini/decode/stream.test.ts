@@ -3,14 +3,14 @@ import type { JsonObject, JsonValue } from '../../hub/content/json.ts';
 import type { HubEvent } from '../../hub/event.ts';
 import { openDecoder } from '../../suite/reported.ts';
 import { geminiCodec } from '../codec.ts';
-import { decodeChunks, hubRequest, sessionOf } from '../suite/sample.ts';
+import { createGeminiSession, decodeChunks, hubRequest } from '../suite/sample.ts';
 
 const chunk = (parts: JsonValue[], more: JsonObject = {}): JsonObject => ({
   candidates: [{ content: { role: 'model', parts }, ...more }],
   responseId: 'r1',
 });
 
-const foreignClient = sessionOf({ request: hubRequest({ client: 'messages' }) });
+const foreignClient = createGeminiSession({ request: hubRequest({ client: 'messages' }) });
 
 function decode(chunks: readonly JsonObject[]): readonly HubEvent[] {
   return decodeChunks(chunks, foreignClient);

@@ -6,9 +6,9 @@ import { unwrapSignaturesBase64 } from '../../hub/envelope.ts';
 import type { Part } from '../../hub/part.ts';
 import { decodeWhole } from '../../suite/reported.ts';
 import { geminiCodec } from '../codec.ts';
-import { foreignSession, hubRequest, sessionOf } from '../suite/sample.ts';
+import { createGeminiSession, foreignSession, hubRequest } from '../suite/sample.ts';
 
-function decode(body: unknown, session: Session = sessionOf()): HubAnswer | AnswerError {
+function decode(body: unknown, session: Session = createGeminiSession()): HubAnswer | AnswerError {
   return decodeWhole(geminiCodec, readJson(JSON.stringify(body), geminiCodec.rawKeys) ?? {}, session);
 }
 
@@ -39,7 +39,7 @@ describe("Gemini's answer", () => {
       { functionCall: { id: 'c1', name: 'f', args: { a: 1 } }, thoughtSignature: 'BBBB' },
       { functionCall: { name: 'f' } },
     ];
-    const session = sessionOf({ request: hubRequest({ client: 'messages' }) });
+    const session = createGeminiSession({ request: hubRequest({ client: 'messages' }) });
     const signature = { issuer: 'google-1', form: 'thought' };
     expect(choiceOf(candidate(parts), session)).toEqual({
       parts: [
@@ -65,7 +65,7 @@ describe("Gemini's answer", () => {
 
   it('keeps the spelling of arguments', () => {
     const body = '{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"2":1.0}}}]}}]}';
-    const answer = decodeWhole(geminiCodec, readJson(body, geminiCodec.rawKeys) ?? {}, sessionOf());
+    const answer = decodeWhole(geminiCodec, readJson(body, geminiCodec.rawKeys) ?? {}, createGeminiSession());
     expect(answer).toMatchObject({ choices: [{ parts: [{ arguments: '{"2":1.0}' }] }] });
   });
 

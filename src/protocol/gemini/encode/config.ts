@@ -18,7 +18,7 @@ export function encodeConfig(
 ): JsonObject | undefined {
   if (request.answers > ANSWERS_MAX) {
     throw new Inexpressible(
-      notes.nameOf('answers'),
+      notes.getClientName('answers'),
       `the vendor gives at most ${ANSWERS_MAX} answers at once`,
     );
   }

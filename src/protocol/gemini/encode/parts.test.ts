@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Inexpressible } from '../../hub/notes.ts';
 import type { Part, ToolCallPart, ToolResultPart } from '../../hub/part.ts';
 import type { Turn } from '../../hub/request.ts';
-import { encodeBody, hubRequest, targetOf } from '../suite/sample.ts';
+import { createGeminiTarget, encodeBody, hubRequest } from '../suite/sample.ts';
 
 const user = (...parts: Part[]): Turn => ({ role: 'user', parts });
 const assistant = (...parts: Part[]): Turn => ({ role: 'assistant', parts });
@@ -28,7 +28,7 @@ const picture: Part = { kind: 'image', source: { kind: 'bytes', mime: 'image/png
 const SENTINEL = 'skip_thought_signature_validator';
 
 const contentsOf = (turns: readonly Turn[], model = 'gemini-3-pro'): unknown =>
-  encodeBody(hubRequest({ turns }), targetOf(model)).body.contents;
+  encodeBody(hubRequest({ turns }), createGeminiTarget(model)).body.contents;
 
 describe('a conversation for Gemini', () => {
   it('keeps system texts apart and without the attribution of Claude Code', () => {
@@ -76,7 +76,7 @@ describe('a conversation for Gemini', () => {
       assistant(call(), call({ id: 'c2', arguments: '{"a":' })),
       user(result()),
     ];
-    const { text: body } = encodeBody(hubRequest({ turns }), targetOf('gemini-2.5-pro'));
+    const { text: body } = encodeBody(hubRequest({ turns }), createGeminiTarget('gemini-2.5-pro'));
     expect(body).toContain('{"functionCall":{"id":"c1","name":"f","args":{"a":1.0}}}');
     expect(body).toContain('"args":{"_raw":"{\\"a\\":"}');
   });
@@ -196,7 +196,10 @@ describe('a conversation for Gemini', () => {
   it('keeps addresses for models that fetch them, with a type only where it is known', () => {
     const url = (address: string): Part => ({ kind: 'file', source: { kind: 'url', url: address } });
     const turns = [user(url('https://a.example/x.pdf?s=1'), url('https://a.example/x'))];
-    const { body } = encodeBody(hubRequest({ turns }), targetOf('gemini-3-pro', { mediaUrls: true }));
+    const { body } = encodeBody(
+      hubRequest({ turns }),
+      createGeminiTarget('gemini-3-pro', { mediaUrls: true }),
+    );
     expect(body.contents).toMatchObject([
       {
         parts: [

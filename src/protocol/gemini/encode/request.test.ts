@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Inexpressible } from '../../hub/notes.ts';
 import type { Part } from '../../hub/part.ts';
 import { type HubRequest, NO_SAMPLING, NO_THINKING, type Thinking, type Turn } from '../../hub/request.ts';
-import { encodeBody, hubRequest, targetOf } from '../suite/sample.ts';
+import { createGeminiTarget, encodeBody, hubRequest } from '../suite/sample.ts';
 
 const tool = { kind: 'function', name: 'f', schema: undefined, strict: undefined } as const;
 const picture: Part = { kind: 'image', source: { kind: 'bytes', mime: 'image/png', base64: 'AAAA' } };
@@ -60,7 +60,10 @@ describe('tools for Gemini', () => {
 
   it('cannot be forced where the model forbids it, and the loss is reported', () => {
     const request = hubRequest({ tools: [tool], toolChoice: { kind: 'required' } });
-    const { body, dropped } = encodeBody(request, targetOf('gemini-3-pro', { forcedToolChoice: false }));
+    const { body, dropped } = encodeBody(
+      request,
+      createGeminiTarget('gemini-3-pro', { forcedToolChoice: false }),
+    );
     expect(body.toolConfig).toBeUndefined();
     expect(dropped).toEqual(['toolConfig.functionCallingConfig']);
   });
@@ -69,7 +72,7 @@ describe('tools for Gemini', () => {
 describe('options for Gemini', () => {
   const think = (thinking: Partial<Thinking>, model: string, more: Partial<HubRequest> = {}): unknown => {
     const request = hubRequest({ client: 'responses', ...more, thinking: { ...NO_THINKING, ...thinking } });
-    const config = encodeBody(request, targetOf(model)).body.generationConfig;
+    const config = encodeBody(request, createGeminiTarget(model)).body.generationConfig;
     return (config as { thinkingConfig?: unknown } | undefined)?.thinkingConfig;
   };
 
@@ -114,11 +117,11 @@ describe('options for Gemini', () => {
       responseMimeType: 'application/json',
       responseJsonSchema: JSON.parse(schema),
     });
-    const older = encodeBody(hubRequest({ format, tools: [tool] }), targetOf('gemini-2.5-pro'));
+    const older = encodeBody(hubRequest({ format, tools: [tool] }), createGeminiTarget('gemini-2.5-pro'));
     expect(older.body.generationConfig).toBeUndefined();
     expect(JSON.stringify(older.body.systemInstruction)).toContain('JSON Schema');
     expect(older.dropped).toEqual(['generationConfig.responseMimeType']);
-    const json = encodeBody(hubRequest({ format: { kind: 'json' } }), targetOf('gemini-2.5-pro'));
+    const json = encodeBody(hubRequest({ format: { kind: 'json' } }), createGeminiTarget('gemini-2.5-pro'));
     expect(json.body.generationConfig).toEqual({ responseMimeType: 'application/json' });
   });
 

@@ -6,12 +6,12 @@ import { unwrapSignaturesBase64 } from '../../hub/envelope.ts';
 import type { HubEvent } from '../../hub/event.ts';
 import type { Signature } from '../../hub/signature.ts';
 import {
-  chunksOf,
+  createGeminiSession,
   decodeChunks,
   encodeEvents,
   foreignSession,
   hubRequest,
-  sessionOf,
+  parseChunks,
 } from '../suite/sample.ts';
 
 const FRAMINGS: readonly Framing[] = ['sse', 'json-array'];
@@ -40,7 +40,7 @@ const usage = someUsage({ inputFresh: 3, outputText: 4, outputReasoning: 5 });
 
 describe.each(FRAMINGS)('a stream for a Google client (%s)', (framing) => {
   const chunks = (...events: HubEvent[]): readonly unknown[] => {
-    const all = chunksOf(encodeEvents(events, foreignSession(), framing), framing);
+    const all = parseChunks(encodeEvents(events, foreignSession(), framing), framing);
     // The array opens with an empty text, so that an error of the gateway finds an element before it.
     return framing === 'sse' ? all : all.slice(1);
   };
@@ -237,9 +237,9 @@ describe('a stream that is encoded and decoded again', () => {
         }
         const isCall = given.some((one) => one.kind === 'tool-call');
         events.push({ kind: 'usage', usage }, finish(isCall ? 'tool' : 'stop'), end);
-        const session = sessionOf({ request: hubRequest({ client: 'gemini' }) });
+        const session = createGeminiSession({ request: hubRequest({ client: 'gemini' }) });
         const text = encodeEvents(events, session, framing);
-        const again = decodeChunks(chunksOf(text, framing), session);
+        const again = decodeChunks(parseChunks(text, framing), session);
         expect(joined(again)).toEqual(joined(events));
       }),
     );

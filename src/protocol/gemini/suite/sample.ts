@@ -1,6 +1,6 @@
 import { someRequest } from '../../../../test/support/hub.ts';
 import type { CapabilityOverrides } from '../../../kernel/capability.ts';
-import { capabilitiesOf } from '../../capability/table.ts';
+import { getCapabilities } from '../../capability/table.ts';
 import type { Framing, RawRequest } from '../../dialect.ts';
 import type { Session, Target } from '../../hub/codec.ts';
 import { type JsonObject, readJson, writeJson } from '../../hub/content/json.ts';
@@ -20,15 +20,15 @@ export function hubRequest(more: Partial<HubRequest> = {}): HubRequest {
   });
 }
 
-export function targetOf(model: string, more: CapabilityOverrides = {}): Target {
-  const capabilities = { ...capabilitiesOf('gemini', model), ...more };
+export function createGeminiTarget(model: string, more: CapabilityOverrides = {}): Target {
+  const capabilities = { ...getCapabilities('gemini', model), ...more };
   return { protocol: 'gemini', model, issuer: 'google-1', capabilities };
 }
 
-export function sessionOf(more: Partial<Session> = {}): Session {
+export function createGeminiSession(more: Partial<Session> = {}): Session {
   return {
     request: hubRequest({ client: 'gemini' }),
-    target: targetOf('gemini-3-pro'),
+    target: createGeminiTarget('gemini-3-pro'),
     modelId: 'house-model',
     callId: 'call1',
     createdAtS: 1_700_000_000,
@@ -38,8 +38,8 @@ export function sessionOf(more: Partial<Session> = {}): Session {
 
 /** A session whose client speaks this protocol and whose vendor another one. */
 export function foreignSession(): Session {
-  const target: Target = { ...targetOf('claude'), protocol: 'messages', issuer: 'anthropic-1' };
-  return sessionOf({ target });
+  const target: Target = { ...createGeminiTarget('claude'), protocol: 'messages', issuer: 'anthropic-1' };
+  return createGeminiSession({ target });
 }
 
 export interface Decoded {
@@ -70,7 +70,10 @@ export interface Encoded {
   readonly dropped: readonly string[];
 }
 
-export function encodeBody(request: HubRequest, target: Target = targetOf('gemini-3-pro')): Encoded {
+export function encodeBody(
+  request: HubRequest,
+  target: Target = createGeminiTarget('gemini-3-pro'),
+): Encoded {
   const notes = new Notes(geminiCodec.fields);
   const text = writeJson(geminiCodec.encodeRequest(request, target, notes));
   return { body: JSON.parse(text), text, dropped: notes.dropped };
@@ -95,7 +98,7 @@ export function encodeEvents(
 }
 
 /** The chunks of a stream in either framing. */
-export function chunksOf(text: string, framing: Framing = 'sse'): readonly JsonObject[] {
+export function parseChunks(text: string, framing: Framing = 'sse'): readonly JsonObject[] {
   if (framing === 'json-array') return JSON.parse(text);
   const blocks = text.split('\n\n').filter((block) => block.startsWith('data: '));
   return blocks.map((block) => JSON.parse(block.slice('data: '.length)));

@@ -18,7 +18,7 @@ const USER_ID_MAX = 256;
 /** The body for a vendor. The order of its fields is fixed, so that caches work. */
 export function encodeRequest(request: HubRequest, target: Target, notes: Notes): JsonObject {
   if (request.answers > 1) {
-    throw new Inexpressible(notes.nameOf('answers'), 'the vendor gives one answer at a time');
+    throw new Inexpressible(notes.getClientName('answers'), 'the vendor gives one answer at a time');
   }
   loseOptions(request, notes);
   const maxTokens = encodeLimit(request, target, notes);

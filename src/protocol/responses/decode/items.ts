@@ -154,7 +154,7 @@ function readTypedCall(item: JsonObject, path: string, to: Conversation): void {
     say(to, 'assistant', [decodeVendorTool(item)]);
     return;
   }
-  const text = typed.argumentsOf(item);
+  const text = typed.toArguments(item);
   say(to, 'assistant', [{ kind: 'tool-call', id, name: type, arguments: text, custom: false }]);
 }
 
@@ -167,7 +167,7 @@ function readTypedResult(item: JsonObject, path: string, to: Conversation): void
     say(to, 'assistant', [decodeVendorTool(item)]);
     return;
   }
-  const text = typed.resultOf(item);
+  const text = typed.toResultText(item);
   const parts: readonly Part[] = text === '' ? [] : [{ kind: 'text', text }];
   say(to, 'user', [result({ callId, parts, custom: false, isError: item.status === 'failed' })]);
 }

@@ -7,7 +7,7 @@ describe('the texts of a stream', () => {
     const [short, long, other] = ['"short"\n', `→ ${'long\n'.repeat(1000)}`, 'other"'.repeat(1000)];
     const told = [short, long, other, long].map((text) => texts.keep(JSON.stringify(text)).text);
     const written = `{"all":[${told.join(',')}],"again":${told[1]}}`;
-    expect(JSON.parse(texts.bytesOf(written).toString())).toEqual({
+    expect(JSON.parse(texts.toBytes(written).toString())).toEqual({
       all: [short, long, other, long],
       again: long,
     });
@@ -19,6 +19,6 @@ describe('the texts of a stream', () => {
     const texts = new LongTexts();
     const text = '\u00000\u0000'.repeat(1000);
     const written = `[${texts.keep(JSON.stringify(text)).text},${texts.keep(JSON.stringify('\u0000')).text}]`;
-    expect(JSON.parse(texts.bytesOf(written).toString())).toEqual([text, '\u0000']);
+    expect(JSON.parse(texts.toBytes(written).toString())).toEqual([text, '\u0000']);
   });
 });

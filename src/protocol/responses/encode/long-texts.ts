@@ -20,7 +20,7 @@ export class LongTexts {
   }
 
   /** The written text, with the long texts in their places. */
-  bytesOf(written: string): Buffer {
+  toBytes(written: string): Buffer {
     if (this.#texts.length === 0 || !written.includes(MARK)) return Buffer.from(written);
     // Every second piece is the number of a text.
     const pieces = written.split(MARK).map((piece, index) => {

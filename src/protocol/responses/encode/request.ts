@@ -14,7 +14,7 @@ const BILLING_HEADER = 'x-anthropic-billing-header:';
 
 export function encodeRequest(request: HubRequest, target: Target, notes: Notes): JsonObject {
   if (request.answers > 1) {
-    throw new Inexpressible(notes.nameOf('answers'), 'the vendor gives one answer at a time');
+    throw new Inexpressible(notes.getClientName('answers'), 'the vendor gives one answer at a time');
   }
   const scope: PartScope = { request, target, notes };
   const system = request.system.filter(

@@ -66,7 +66,7 @@ export function createEncoder(session: Session): StreamEncoder {
 function takeBytes(state: EncoderState): Buffer {
   const { out } = state;
   state.out = '';
-  return state.longTexts.bytesOf(out);
+  return state.longTexts.toBytes(out);
 }
 
 function push(state: EncoderState, event: HubEvent): void {
