@@ -26,12 +26,13 @@ export async function runCommand(args: readonly string[], output: Output = conso
   }
   const [second = ''] = args.slice(1);
   // A group alone, or the program alone, asks for help; but nothing was done.
-  const isQuestion = first === '' || (groupOf(first).length > 0 && (second === '' || asksForHelp(second)));
+  const isQuestion =
+    first === '' || (listGroupCommands(first).length > 0 && (second === '' || asksForHelp(second)));
   if (isQuestion) {
-    output.line(overviewOf(first));
+    output.line(formatOverview(first));
     return asksForHelp(second) ? EXIT.ok : EXIT.usage;
   }
-  const known = overviewOf(groupOf(first).length > 0 ? first : '');
+  const known = formatOverview(listGroupCommands(first).length > 0 ? first : '');
   output.error(`tollgate: unknown command "${args.slice(0, 2).join(' ')}"\n\n${known}`);
   return EXIT.usage;
 }
@@ -44,16 +45,16 @@ function asksForHelp(word: string): boolean {
 function tellHelp(words: readonly string[], output: Output): number {
   const command = findCommand(words);
   const [group = ''] = words;
-  if (command === undefined && group !== '' && groupOf(group).length === 0) {
-    output.error(`tollgate: unknown command "${words.join(' ')}"\n\n${overviewOf('')}`);
+  if (command === undefined && group !== '' && listGroupCommands(group).length === 0) {
+    output.error(`tollgate: unknown command "${words.join(' ')}"\n\n${formatOverview('')}`);
     return EXIT.usage;
   }
-  output.line(command === undefined ? overviewOf(group) : helpOf(command));
+  output.line(command === undefined ? formatOverview(group) : formatHelp(command));
   return EXIT.ok;
 }
 
 /** The commands of a group: those whose first word is this. */
-function groupOf(word: string): readonly Command[] {
+function listGroupCommands(word: string): readonly Command[] {
   return COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
 }
 
@@ -61,13 +62,13 @@ async function runFound(command: Command, args: readonly string[], output: Outpu
   try {
     const { values, positionals } = parse(command, args);
     if (values.help === true) {
-      output.line(helpOf(command));
+      output.line(formatHelp(command));
       return EXIT.ok;
     }
     return await command.run({ command, values, positionals, output });
   } catch (error) {
     if (error instanceof UsageError) {
-      output.error(`tollgate ${command.name}: ${error.message}\n\n${helpOf(command)}`);
+      output.error(`tollgate ${command.name}: ${error.message}\n\n${formatHelp(command)}`);
       return EXIT.usage;
     }
     if (error instanceof CommandFailed) {
@@ -117,8 +118,8 @@ function findCommand(args: readonly string[]): Command | undefined {
 }
 
 /** All commands, or those of a group. */
-function overviewOf(group: string): string {
-  const commands = group === '' ? COMMANDS : groupOf(group);
+function formatOverview(group: string): string {
+  const commands = group === '' ? COMMANDS : listGroupCommands(group);
   const width = Math.max(...commands.map(({ name }) => name.length));
   const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
   const usage = ['Usage: tollgate', ...(group === '' ? [] : [group]), '<command> [options]'];
@@ -133,7 +134,7 @@ function overviewOf(group: string): string {
   ].join('\n');
 }
 
-function helpOf(command: Command): string {
+function formatHelp(command: Command): string {
   const lines = [
     ...command.help,
     '--config FILE  settings as NAME=value lines; the environment takes precedence',

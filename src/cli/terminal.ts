@@ -79,7 +79,7 @@ function openTerminal(setup: Setup, input: CommandInput): Terminal {
     if (checked.kind === 'problem') throw new UsageError(forTerminal(checked.message, asked, input));
     const { reference } = asked;
     const accountId = isOwn ? asked.accountId : undefined;
-    const context = await contextOf({ ...setup, log }, input, { reference, accountId });
+    const context = await createTerminalContext({ ...setup, log }, input, { reference, accountId });
     const answer = await operation.handle(checked.input, context);
     if (answer.kind === 'failure') throw refusal(answer, asked, input);
     return answer;
@@ -120,7 +120,7 @@ const OWN: Pick<OperationDeps, 'gate' | 'health' | 'prober'> = {
 };
 
 /** `accountId` is set for what accounts do with what is their own. */
-async function contextOf(
+async function createTerminalContext(
   setup: Setup,
   { command: { name }, values }: CommandInput,
   { accountId, reference = name }: { accountId: number | undefined; reference: string | undefined },

@@ -7,7 +7,7 @@ export function wholeNumber(text: string, name: string): number {
   return Number(text);
 }
 
-export function choiceOf<const Value extends string>(
+export function parseChoice<const Value extends string>(
   text: string,
   name: string,
   values: readonly Value[],

@@ -7,7 +7,7 @@ import { type Command, type CommandInput, requiredOption, stringOption, UsageErr
 import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, listing, rowsTable, TEXT } from '../listing.ts';
 import { say } from '../table.ts';
 import { atTerminal, type Row } from '../terminal.ts';
-import { choiceOf, optionalValue, wholeNumber } from '../values.ts';
+import { optionalValue, parseChoice, wholeNumber } from '../values.ts';
 
 const DAY_MS = 86_400_000;
 const USAGE_DAYS = 7;
@@ -48,8 +48,8 @@ export const accountUsage: Command = {
     JSON_HELP,
   ],
   run: (input) => {
-    const count = daysOf(input, TREND_DAYS_MAX) ?? USAGE_DAYS;
-    const by = choiceOf(stringOption(input, 'by') ?? 'model', 'by', USAGE_GROUPS);
+    const count = readDaysOption(input, TREND_DAYS_MAX) ?? USAGE_DAYS;
+    const by = parseChoice(stringOption(input, 'by') ?? 'model', 'by', USAGE_GROUPS);
     return atTerminal(input, async (terminal) => {
       const { timeZone } = terminal.config;
       const firstMs = createDays(timeZone).startOf(systemClock.now() - (count - 1) * DAY_MS);
@@ -67,7 +67,7 @@ export const accountUsage: Command = {
   },
 };
 
-function daysOf(input: CommandInput, most: number): number | undefined {
+function readDaysOption(input: CommandInput, most: number): number | undefined {
   const count = optionalValue(input, 'days', wholeNumber);
   if (count !== undefined && (count < 1 || count > most)) throw new UsageError(`--days must be 1 to ${most}`);
   return count;
@@ -90,8 +90,8 @@ export const accountExport: Command = {
     `--days N         number of days up to now; default ${EXPORT_DAYS_MAX}`,
   ],
   run: (input) => {
-    const log = choiceOf(requiredOption(input, 'log'), 'log', ['calls', 'consumption', 'balance']);
-    const count = daysOf(input, EXPORT_DAYS_MAX) ?? EXPORT_DAYS_MAX;
+    const log = parseChoice(requiredOption(input, 'log'), 'log', ['calls', 'consumption', 'balance']);
+    const count = readDaysOption(input, EXPORT_DAYS_MAX) ?? EXPORT_DAYS_MAX;
     return atTerminal(input, async (terminal) => {
       const fromMs = systemClock.now() - count * DAY_MS;
       // Without a start, it is the longest time.

@@ -2,7 +2,7 @@ import { type Command, stringOption, UsageError } from '../command.ts';
 import { ACCOUNT_HELP, ACCOUNT_OPTION, JSON_HELP, numeric, orNull, TEXT } from '../listing.ts';
 import { say } from '../table.ts';
 import { atTerminal } from '../terminal.ts';
-import { choiceOf } from '../values.ts';
+import { parseChoice } from '../values.ts';
 
 /** An option of `account set`: its help, the field of the operation, and the value that its text means. */
 interface AccountSetting {
@@ -13,15 +13,15 @@ interface AccountSetting {
   readonly read?: (text: string, name: string) => unknown;
 }
 
-const switchOf = (text: string, name: string): boolean => choiceOf(text, name, ['on', 'off']) === 'on';
+const parseSwitch = (text: string, name: string): boolean => parseChoice(text, name, ['on', 'off']) === 'on';
 
 const SETTINGS: readonly AccountSetting[] = [
   {
-    ...{ option: 'api-billing', values: 'on|off', field: 'api_billing', read: switchOf },
+    ...{ option: 'api-billing', values: 'on|off', field: 'api_billing', read: parseSwitch },
     meaning: 'whether calls may be paid with Credits',
   },
   {
-    ...{ option: 'auto-exchange', values: 'on|off', field: 'auto_exchange', read: switchOf },
+    ...{ option: 'auto-exchange', values: 'on|off', field: 'auto_exchange', read: parseSwitch },
     meaning: 'whether balance is exchanged when Credits run out',
   },
   {
@@ -34,7 +34,7 @@ const SETTINGS: readonly AccountSetting[] = [
     read: (text) => orNull(text, 'none'),
   },
   {
-    ...{ option: 'byok-fallback', values: 'on|off', field: 'byok_fallback', read: switchOf },
+    ...{ option: 'byok-fallback', values: 'on|off', field: 'byok_fallback', read: parseSwitch },
     meaning: 'whether platform routes serve, and are charged, when a BYOK credential fails',
   },
   {

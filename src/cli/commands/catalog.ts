@@ -37,7 +37,7 @@ export const catalogList: Command = {
   options: { search: TEXT, ...PAGE_OPTIONS, ...JSON_OPTION },
   help: [KIND_HELP, '--search TEXT    only entries that contain this text', ...PAGE_HELP, JSON_HELP],
   run: (input) => {
-    const kind = kindOf(input);
+    const kind = requireKind(input);
     const shown = COLUMNS[kind].map((field) => [field.toUpperCase(), (row: Row) => row[field] ?? '-']);
     const columns: Columns = Object.fromEntries(shown);
     const asked = { query: given(input, ['search', 'page', 'size']) };
@@ -56,7 +56,7 @@ export const catalogShow: Command = {
   help: [KIND_HELP, KEY_HELP, JSON_HELP],
   run: (input) => {
     const [word] = input.positionals;
-    const [kind, asked] = word === 'settings' ? [word, {}] : [kindOf(input), entryOf(input)];
+    const [kind, asked] = word === 'settings' ? [word, {}] : [requireKind(input), requireEntry(input)];
     return atTerminal(input, async (terminal) => {
       const entry = await terminal.data(`${kind}.get`, asked);
       say(input, entry, facts(Object.entries(entry).map(([name, value]) => [name, cell(value ?? '-')])));
@@ -85,8 +85,8 @@ export const catalogDelete: Command = {
   options: JSON_OPTION,
   help: [KIND_HELP, KEY_HELP, JSON_HELP],
   run: (input) => {
-    const kind = kindOf(input);
-    const asked = entryOf(input);
+    const kind = requireKind(input);
+    const asked = requireEntry(input);
     return atTerminal(input, async (terminal) => {
       const done = await terminal.data(`${kind}.delete`, asked);
       say(input, done, [`${input.positionals[1]} deleted from ${kind}`]);
@@ -94,15 +94,15 @@ export const catalogDelete: Command = {
   },
 };
 
-function kindOf({ positionals }: CommandInput): EntryKind {
+function requireKind({ positionals }: CommandInput): EntryKind {
   const kind = ENTRY_KINDS.find((each) => each === positionals[0]);
   if (kind === undefined) throw new UsageError(`KIND must be one of ${ENTRY_KINDS.join(', ')}`);
   return kind;
 }
 
 /** The key of an entry has a name of its own in each kind: the first column of its list. */
-function entryOf(input: CommandInput): Asked {
-  const kind = kindOf(input);
+function requireEntry(input: CommandInput): Asked {
+  const kind = requireKind(input);
   const [, key = ''] = input.positionals;
   const [field = ''] = COLUMNS[kind];
   if (key === '') throw new UsageError('KEY is required');

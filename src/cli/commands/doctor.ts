@@ -49,14 +49,14 @@ function lines({ checks, findings, shortfalls }: Report): readonly string[] {
         `${check}: ${subject}: ${detail}\n  must hold: ${promise}\n  likely: ${reading}`,
     ),
     ...shortfalls.newest.map(({ detail }) => `shortfall: ${detail}`),
-    ...(shortfalls.calls > 0 ? [summaryOf(shortfalls)] : []),
+    ...(shortfalls.calls > 0 ? [describeShortfalls(shortfalls)] : []),
     findings.length === 0
       ? `the ledger is correct: ${checks} checks, no findings`
       : `${findings.length} findings in ${checks} checks`,
   ];
 }
 
-function summaryOf({ calls, credits, newest }: Report['shortfalls']): string {
+function describeShortfalls({ calls, credits, newest }: Report['shortfalls']): string {
   const told = newest.length < calls ? `; the newest ${newest.length} are listed above` : '';
   return `${calls} calls were not paid in full, ${credits} Credits in total${told}. The ledger records them correctly.`;
 }

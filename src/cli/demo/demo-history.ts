@@ -72,7 +72,7 @@ async function listPast(
   const { config, database } = setup;
   const catalog = await loadCatalog(database, setup);
   const { creditsPerYuan, nodeName, timeZone } = config;
-  const offsetMs = offsetOf(timeZone, nowMs);
+  const offsetMs = computeOffsetMs(timeZone, nowMs);
   const past: Past = { account, catalog, creditsPerYuan, nodeName, nowMs, days, offsetMs, random };
   const all = HABITS.filter(({ owner }) => owner === account.email).flatMap((habits) => {
     const key = keys.get(`${habits.owner} ${habits.key}`) as DemoKey;
@@ -81,7 +81,7 @@ async function listPast(
   return all.sort((one, other) => one.createdAtMs - other.createdAtMs);
 }
 
-function offsetOf(timeZone: string, nowMs: number): number {
+function computeOffsetMs(timeZone: string, nowMs: number): number {
   const shown = createTimeFormat(timeZone)(nowMs);
   const offsetMs = Date.parse(`${shown.replace(' ', 'T')}Z`) - nowMs;
   return Math.round(offsetMs / 900_000) * 900_000;

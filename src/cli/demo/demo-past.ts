@@ -72,12 +72,12 @@ interface PastCall {
 function pastCall(past: Past, { key, atMs, habit }: PastCall): CallRecord {
   const { catalog, random, account, creditsPerYuan } = past;
   const model = catalog.models.get(habit.model) as Model;
-  const payer = payerOf(past, model, atMs);
-  const fate = fateOf(random);
-  const routes = routesOf(past, model, payer);
-  const { route, ...course } = courseOf({ habit, fate, routes, random });
+  const payer = choosePastPayer(past, model, atMs);
+  const fate = drawFate(random);
+  const routes = choosePastRoutes(past, model, payer);
+  const { route, ...course } = drawCourse({ habit, fate, routes, random });
   const protocolOut = protocolTo(route, habit);
-  const outcome = outcomeOf(habit, fate, random);
+  const outcome = drawOutcome(habit, fate, random);
   const terms = {
     callId: newCallId(atMs),
     createdAtMs: atMs,
@@ -90,7 +90,7 @@ function pastCall(past: Past, { key, atMs, habit }: PastCall): CallRecord {
     stream: habit.stream === true,
     windows: [],
   };
-  const price = priceOf(past, model, route);
+  const price = takePastPrice(past, model, route);
   const bill = computeBill({ price, payer }, outcome.usage, creditsPerYuan);
   const routed = { routeId: route.id, vendor: route.vendor.code, protocolOut, payer, price };
   return endRecord({ ...terms, ...routed, heldMicro: bill.chargeMicro }, outcome, {
@@ -102,7 +102,7 @@ function pastCall(past: Past, { key, atMs, habit }: PastCall): CallRecord {
 }
 
 /** As the gateway chooses: an own vendor key, the plan, Credits. */
-function payerOf({ account, catalog }: Past, model: Model, atMs: number): Payer {
+function choosePastPayer({ account, catalog }: Past, model: Model, atMs: number): Payer {
   const isOwn = account.byok.some(({ vendorCode }) => model.routes[0]?.vendor.code === vendorCode);
   if (isOwn) return 'byok';
   const isCovered = account.subscriptions.some(({ planCode, startsAtMs }) => {
@@ -112,7 +112,7 @@ function payerOf({ account, catalog }: Past, model: Model, atMs: number): Payer 
   return isCovered ? 'subscription' : 'credits';
 }
 
-function routesOf({ account, random }: Past, model: Model, payer: Payer): readonly Route[] {
+function choosePastRoutes({ account, random }: Past, model: Model, payer: Payer): readonly Route[] {
   const [first, second] = model.routes;
   if (first === undefined) return [];
   const own = account.byok.find(({ vendorCode }) => vendorCode === first.vendor.code);
@@ -124,7 +124,7 @@ function routesOf({ account, random }: Past, model: Model, payer: Payer): readon
 
 const prices = new WeakMap<Route, PriceSnapshot>();
 
-function priceOf({ catalog, account, nodeName }: Past, model: Model, route: Route): PriceSnapshot {
+function takePastPrice({ catalog, account, nodeName }: Past, model: Model, route: Route): PriceSnapshot {
   const known = prices.get(route);
   // The rate of the user is part of a price, so accounts do not share them.
   if (known !== undefined && known.rates.userMicro === account.userRateMicro) return known;
@@ -143,7 +143,7 @@ const FATES: readonly (readonly [fate: Fate, share: number])[] = [
   ['failed', 3],
 ];
 
-function fateOf(random: Random): Fate {
+function drawFate(random: Random): Fate {
   let at = random.unit() * 1_000;
   for (const [fate, share] of FATES) {
     at -= share;
@@ -164,7 +164,7 @@ const OUTCOMES: Readonly<Record<Fate, string>> = {
   failed: '529',
 };
 
-function courseOf(given: {
+function drawCourse(given: {
   readonly habit: Habit;
   readonly fate: Fate;
   readonly routes: readonly Route[];
@@ -203,11 +203,11 @@ function protocolTo(route: Route, { protocol }: Habit): Route['protocols'][numbe
   return route.protocols[0] ?? protocol;
 }
 
-function outcomeOf(habit: Habit, fate: Fate, random: Random): Outcome {
+function drawOutcome(habit: Habit, fate: Fate, random: Random): Outcome {
   if (fate === 'failed') {
     return { status: 529, errorCode: null, verdict: 'failed', usage: NO_USAGE, estimated: false };
   }
-  const usage = usageOf(habit, random);
+  const usage = drawUsage(habit, random);
   const isWhole = fate === 'complete' || fate === 'second-route' || habit.stream !== true;
   if (isWhole) return { status: 200, errorCode: null, verdict: 'complete', usage, estimated: false };
   const cut = { ...usage, outputText: Math.floor(usage.outputText / 3), outputReasoning: 0 };
@@ -215,7 +215,7 @@ function outcomeOf(habit: Habit, fate: Fate, random: Random): Outcome {
   return { status: 200, errorCode: fate === 'left' ? null : 50202, verdict, usage: cut, estimated: true };
 }
 
-function usageOf({ input, output, cached = 0, reasoning = 0, images = 0 }: Habit, random: Random): Usage {
+function drawUsage({ input, output, cached = 0, reasoning = 0, images = 0 }: Habit, random: Random): Usage {
   // Few are long.
   const within = ([least, most]: Habit['input']): number =>
     Math.round(least + (most - least) * random.unit() ** 2);

@@ -70,14 +70,14 @@ export const SHAPES: readonly Shape[] = [
 
 /** The text of an answer; for a stream, of all its events together. */
 export function answerText(shape: Shape, answer: string): string {
-  const pieces = shape.form === 'plain' ? [answer] : answer.split('\n').flatMap(dataOf);
+  const pieces = shape.form === 'plain' ? [answer] : answer.split('\n').flatMap(parseDataLine);
   return pieces
     .map((piece) => parseJson(piece, JSON_BOUNDS))
     .map((parsed) => (parsed.kind === 'parsed' ? shape.words(parsed.value) : ''))
     .join('');
 }
 
-function dataOf(line: string): string[] {
+function parseDataLine(line: string): string[] {
   return line.startsWith('data:') ? [line.slice('data:'.length).trim()] : [];
 }
 

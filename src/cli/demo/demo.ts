@@ -157,7 +157,7 @@ async function show(input: CommandInput, setup: Setup, served: Served): Promise<
   const isOnce = input.values.once === true;
   const nowMs = systemClock.now();
   const keys = await furnish(setup, nowMs);
-  const signal = signalOf(stopping);
+  const signal = toAbortSignal(stopping);
   await writeHistory(setup, keys, { nowMs, days: isOnce ? 0 : HISTORY_DAYS, signal });
   if (signal.aborted) return;
   const report = await tryEverything(setup, served);
@@ -173,7 +173,7 @@ async function show(input: CommandInput, setup: Setup, served: Served): Promise<
   await trickle.stop();
 }
 
-function signalOf(stopping: Promise<void>): AbortSignal {
+function toAbortSignal(stopping: Promise<void>): AbortSignal {
   const controller = new AbortController();
   void stopping.then(() => controller.abort());
   return controller.signal;
@@ -183,7 +183,7 @@ async function tryEverything(setup: Setup, { url, passwords, note }: Served): Pr
   const accountId = await findAccountId(setup, USER);
   const key = await makeKey(setup, { accountId, name: 'demo' });
   await announceAndWait(setup.database);
-  const creditsBeforeMicro = await creditsOf(setup, accountId);
+  const creditsBeforeMicro = await readCreditsMicro(setup, accountId);
   const client = new DemoClient(url);
   const calls = await callAll(setup, client, key.text).finally(() => client.close());
   return {
@@ -196,11 +196,11 @@ async function tryEverything(setup: Setup, { url, passwords, note }: Served): Pr
     ],
     calls,
     creditsBeforeMicro,
-    creditsAfterMicro: await creditsOf(setup, accountId),
+    creditsAfterMicro: await readCreditsMicro(setup, accountId),
   };
 }
 
-async function creditsOf(setup: Setup, accountId: number): Promise<bigint> {
+async function readCreditsMicro(setup: Setup, accountId: number): Promise<bigint> {
   const account = await findAccount(setup.database, accountId, setup);
   return account?.funds.creditsMicro ?? 0n;
 }

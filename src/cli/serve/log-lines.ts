@@ -25,7 +25,7 @@ const KNOWN = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'reason', 'mis
 
 /** Formats a line of pino for people. A line that is not an event stays as it is. */
 export function lineForPeople(json: string, style: LineStyle): string {
-  const event = eventOf(json);
+  const event = parseEvent(json);
   if (event === undefined) return json;
   const [level, colour] = LEVELS[Number(event.level)] ?? ['', GREY];
   const paint = (text: string, code: number): string =>
@@ -36,16 +36,16 @@ export function lineForPeople(json: string, style: LineStyle): string {
   const parts = [
     paint(style.time(Number(event.time)), GREY),
     paint(level.padEnd(5), colour),
-    [event.msg, event.reason, event.missing, faultOf(event.err)].filter(isSaid).map(shown).join(': '),
+    [event.msg, event.reason, event.missing, describeFault(event.err)].filter(isSaid).map(shown).join(': '),
     paint(fields.join(' '), GREY),
   ];
   const line = parts.filter((part) => part !== '').join('  ');
-  return `${line}\n${style.stacks === 'whole' ? stackOf(event.err) : ''}`;
+  return `${line}\n${style.stacks === 'whole' ? formatStack(event.err) : ''}`;
 }
 
 type Event = Readonly<Record<string, unknown>>;
 
-function eventOf(json: string): Event | undefined {
+function parseEvent(json: string): Event | undefined {
   const read = parseJson(json, { bytesMax: LOG_PENDING_BYTES_MAX, depthMax: DEPTH_MAX });
   return read.kind === 'parsed' && isJsonObject(read.value) ? read.value : undefined;
 }
@@ -54,13 +54,13 @@ function isSaid(value: unknown): boolean {
   return value !== undefined && value !== '';
 }
 
-function faultOf(fault: unknown): unknown {
+function describeFault(fault: unknown): unknown {
   if (!isJsonObject(fault)) return fault;
   const { type, message } = fault;
   return type === 'Error' || type === undefined ? message : `${type}: ${message}`;
 }
 
-function stackOf(fault: unknown): string {
+function formatStack(fault: unknown): string {
   const stack = isJsonObject(fault) ? fault.stack : undefined;
   return String(stack ?? '')
     .split('\n')

@@ -39,11 +39,11 @@ export function openCommandLog(config: Config, level: string): pino.Logger {
 /** A readable log on a terminal, JSON everywhere else. */
 function readable(destination: DestinationStream, descriptor: number, config: Config): DestinationStream {
   if (!isatty(descriptor)) return destination;
-  const style = styleOf(config);
+  const style = chooseLineStyle(config);
   return { write: (json) => destination.write(lineForPeople(json, style)) };
 }
 
-function styleOf({ environment, timeZone, logLevel }: Config): LineStyle {
+function chooseLineStyle({ environment, timeZone, logLevel }: Config): LineStyle {
   const isPlain = (environment.NO_COLOR ?? '') !== '' || environment.TERM === 'dumb';
   const show = createTimeFormat(timeZone);
   return {

@@ -44,7 +44,10 @@ async function supervise(
   cleanup: Cleanup,
 ): Promise<number> {
   // Checked before a database is created or changed for a server that cannot start.
-  const ports = { port: await portOf(publicAddress(config)), opsPort: await portOf(opsAddress(config)) };
+  const ports = {
+    port: await requirePort(publicAddress(config)),
+    opsPort: await requirePort(opsAddress(config)),
+  };
   cleanup.add(buildConsole(log).stop);
   const databaseUrl = await takeDirectory({ config, log, cleanup });
   const setupToken = await prepareStore({ ...config, databaseUrl }, log);
@@ -64,7 +67,7 @@ async function supervise(
   return workers.worstCode;
 }
 
-function portOf(address: ListeningAddress): Promise<number> {
+function requirePort(address: ListeningAddress): Promise<number> {
   return findPort(address.host, address.port).catch((error: NodeJS.ErrnoException) =>
     refuseAddress(address, error),
   );

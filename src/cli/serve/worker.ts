@@ -23,7 +23,7 @@ export async function runWorker(): Promise<number> {
   const figures = new Figures();
   process.on('message', (word: ToWorker) => figures.hear(word));
   const start = await firstWord();
-  const config = configOf(start);
+  const config = requireWorkerConfig(start);
   if (config.faults !== undefined) planFaults(config.faults);
   const log = openServerLog(config).child({ worker: start.number });
   const collectMetrics = (own: string): Promise<string> => figures.ofAll(own);
@@ -82,7 +82,7 @@ async function firstWord(): Promise<Start> {
   return word;
 }
 
-function configOf({ port, opsPort, databaseUrl, configFile }: Start): Config {
+function requireWorkerConfig({ port, opsPort, databaseUrl, configFile }: Start): Config {
   const result = loadConfig(configFile);
   // The supervisor has just read the same text.
   if (result.kind === 'config-errors') throw new Error(result.errors.join('; '));
