@@ -167,7 +167,7 @@ const change: Operation = operation({
   fails: ['notFound', 'conflict'],
   example: { body: { status: 'disabled' }, data: { ...ACCOUNT_EXAMPLE, status: 'disabled' } },
   handle: async ({ params, body }, context) => {
-    const patch = patchOf(body);
+    const patch = readAccountChange(body);
     if ('kind' in patch) return patch;
     const isOwn = params.id === context.caller?.accountId;
     // Otherwise the last operator could lock everybody out. Another operator must do it.
@@ -182,7 +182,7 @@ const change: Operation = operation({
   },
 });
 
-function patchOf(body: Static<typeof CHANGE>): AccountChange | Failure {
+function readAccountChange(body: Static<typeof CHANGE>): AccountChange | Failure {
   const rateMicro = body.user_rate === undefined ? undefined : parseAmount(body.user_rate);
   const capMicro = body.extra_api_quota === undefined ? undefined : parseAmount(body.extra_api_quota);
   const isRate = body.user_rate === undefined || (rateMicro !== undefined && rateMicro <= RATE_MICRO_MAX);

@@ -9,6 +9,7 @@ import { exchangeFunds, judgeExchange } from '../../store/operations/operator-ho
 import { type Context, type OperationDeps, ownAccount } from '../context.ts';
 import { type Failure, fail } from '../failure.ts';
 import { AMOUNT, ID, nullable, parseAmount, SHOWN_AMOUNT, TIME, tooLarge, tooMuch } from '../fields.ts';
+import { rateNumber } from '../logs/log-items.ts';
 import { type Answer, data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
 
@@ -129,8 +130,8 @@ export function shownExt(
   return {
     balance: formatMicro(funds.balanceMicro),
     credits: formatMicro(funds.creditsMicro),
-    user_rate: rateOf(account.userRateMicro),
-    system_rate: rateOf(deps.catalog().systemRateMicro),
+    user_rate: rateNumber(account.userRateMicro),
+    system_rate: rateNumber(deps.catalog().systemRateMicro),
     api_billing: account.apiBilling,
     auto_exchange: account.autoExchange,
     extra_api_quota: formatMicro(account.extraApiQuotaMicro),
@@ -144,11 +145,6 @@ export function monthSpentMicro(
   { month, clock }: Pick<OperationDeps, 'month' | 'clock'>,
 ): bigint {
   return funds.month === month(clock.now()) ? funds.monthSpentMicro : 0n;
-}
-
-/** Rule I-60 prints rates as numbers. */
-function rateOf(rateMicro: bigint): number {
-  return Number(formatMicro(rateMicro));
 }
 
 /** What an account may change of itself. */

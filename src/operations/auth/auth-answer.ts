@@ -22,7 +22,7 @@ export const LOGIN_EXAMPLE = {
 type PublicUrl = Pick<Config, 'publicUrl'>;
 
 /** Without a public address https is unknown, and browsers would not send back a cookie for https only. */
-function transportOf({ publicUrl }: PublicUrl): Transport {
+function chooseTransport({ publicUrl }: PublicUrl): Transport {
   return publicUrl?.startsWith('https://') === true ? 'https' : 'http';
 }
 
@@ -32,7 +32,7 @@ export function enteredAnswer(entered: LoggedIn, config: PublicUrl): DataAnswer 
     return data({ access_token: accessToken, refresh_token: refreshToken, expires_in: expiresInSeconds });
   }
   const { session, csrf, device, expiresInSeconds } = entered;
-  const transport = transportOf(config);
+  const transport = chooseTransport(config);
   const everywhere = { ageMs: COOKIE_SESSION_MS, path: '/', transport };
   return {
     ...data({ csrf_token: csrf, expires_in: expiresInSeconds }),
@@ -51,7 +51,7 @@ export function enteredAnswer(entered: LoggedIn, config: PublicUrl): DataAnswer 
 
 /** The browser stays known, because its owner may come back. */
 export function logoutCookies(config: PublicUrl): readonly string[] {
-  const gone = { ageMs: 0, path: '/', transport: transportOf(config) };
+  const gone = { ageMs: 0, path: '/', transport: chooseTransport(config) };
   return [
     writeCookie(SESSION_COOKIE, '', { ...gone, scripts: 'may-not' }),
     writeCookie(CSRF_COOKIE, '', { ...gone, scripts: 'may-read' }),

@@ -40,7 +40,7 @@ const register = operation({
   fails: ['notAllowed', 'conflict', 'tooManyRequests'],
   example: { body: EXAMPLE_BODY, data: LOGIN_EXAMPLE },
   handle: async ({ body }, context) =>
-    answerOf(await context.logins.register(entryOf(body, context)), context),
+    toLoginAnswer(await context.logins.register(toLoginAttempt(body, context)), context),
 });
 
 const login = operation({
@@ -56,7 +56,8 @@ const login = operation({
   data: LOGIN_DATA,
   fails: ['notLoggedIn', 'notAllowed', 'tooManyRequests'],
   example: { body: EXAMPLE_BODY, data: LOGIN_EXAMPLE },
-  handle: async ({ body }, context) => answerOf(await context.logins.login(entryOf(body, context)), context),
+  handle: async ({ body }, context) =>
+    toLoginAnswer(await context.logins.login(toLoginAttempt(body, context)), context),
 });
 
 const refresh = operation({
@@ -147,9 +148,9 @@ const setup = operation({
     data: LOGIN_EXAMPLE,
   },
   handle: async ({ body }, context) => {
-    const result = await context.logins.setUp(body.token, entryOf(body, context));
+    const result = await context.logins.setUp(body.token, toLoginAttempt(body, context));
     if (result.kind === 'wrong') return fail('notAllowed', 'The setup token is wrong, used or expired');
-    return answerOf(result, context);
+    return toLoginAnswer(result, context);
   },
 });
 
@@ -159,7 +160,7 @@ interface EntryBody {
   readonly cookie?: boolean;
 }
 
-function entryOf(body: EntryBody, { address, userAgent, cookies }: Context): LoginAttempt {
+function toLoginAttempt(body: EntryBody, { address, userAgent, cookies }: Context): LoginAttempt {
   return {
     email: body.email.toLowerCase(),
     password: body.password,
@@ -170,12 +171,12 @@ function entryOf(body: EntryBody, { address, userAgent, cookies }: Context): Log
   };
 }
 
-function answerOf(result: LoggedIn | LoginRefusal, { config }: Context): Answer {
+function toLoginAnswer(result: LoggedIn | LoginRefusal, { config }: Context): Answer {
   if (result.kind === 'token' || result.kind === 'cookie') return enteredAnswer(result, config);
-  return refusalOf(result);
+  return toLoginFailure(result);
 }
 
-function refusalOf(refusal: LoginRefusal): Failure {
+function toLoginFailure(refusal: LoginRefusal): Failure {
   switch (refusal.kind) {
     case 'wrong':
       return fail('notLoggedIn', 'The e-mail address or the password is wrong');

@@ -8,10 +8,10 @@ import { CREDENTIAL_STATS_DAYS_MAX } from '../bounds.ts';
 import { type Context, ownAccount } from '../context.ts';
 import { fail } from '../failure.ts';
 import { ID, NAME, nullable, TIME } from '../fields.ts';
-import { rangeOf } from '../logs/log-filter.ts';
+import { readTimeRange } from '../logs/log-filter.ts';
 import { type Answer, data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
-import { ADDRESS, byokContext, HOSTED_GROUP, refusalOf, SECRET, VENDOR_CODE } from './byok.ts';
+import { ADDRESS, byokContext, HOSTED_GROUP, SECRET, toByokFailure, VENDOR_CODE } from './byok.ts';
 
 const RESULT = Type.Object({
   ok: Type.Boolean(),
@@ -48,7 +48,7 @@ const test = operation({
     if (vendorCode === undefined) return fail('badParameter', 'vendor_code or id is required');
     if (secret === undefined) return fail('badParameter', 'secret or id is required');
     const target = judge(context, vendorCode, baseUrl ?? undefined);
-    if (target.kind !== 'target') return refusalOf(target);
+    if (target.kind !== 'target') return toByokFailure(target);
     const wanted = { accountId, vendor: target.vendor, secret, baseUrl: target.baseUrl };
     return told(await context.prober.probe(wanted, context.catalog()));
   },
@@ -141,7 +141,7 @@ const stats = operation({
     ],
   },
   handle: async ({ query }, context) => {
-    const asked = rangeOf(query, context);
+    const asked = readTimeRange(query, context);
     if ('kind' in asked) return asked;
     const { toMs = context.clock.now() } = asked;
     const { fromMs = toMs - STATS_DAYS * DAY_MS } = asked;

@@ -158,7 +158,7 @@ const add = operation({
       byokContext: byokContext(context),
       actor: context.actor,
     });
-    if (made.kind !== 'added') return refusalOf(made);
+    if (made.kind !== 'added') return toByokFailure(made);
     return data({ id: made.credentialId });
   },
 });
@@ -200,7 +200,7 @@ const change = operation({
       { accountId, credentialId: id },
       { patch, byokContext: byokContext(context), actor: context.actor },
     );
-    if (result.kind !== 'updated') return refusalOf(result);
+    if (result.kind !== 'updated') return toByokFailure(result);
     return data({ id });
   },
 });
@@ -229,7 +229,7 @@ export function byokContext({ sealer, config }: Context): ByokContext {
 }
 
 /** Why a credential is refused, the same for saving and testing. */
-export function refusalOf(refusal: ByokRefusal): Failure {
+export function toByokFailure(refusal: ByokRefusal): Failure {
   switch (refusal.kind) {
     case 'unknown-account':
     case 'not-found':

@@ -21,6 +21,7 @@ import { data, type Operation, operation } from '../operation.ts';
 import { OPERATORS, toActor } from '../operator.ts';
 import { Type } from '../schema.ts';
 import { EFFECTS, EFFECTS_EXAMPLE, shownEffects } from './catalog-effects.ts';
+import { toChoiceSchema } from './catalog-schema.ts';
 
 const GROUP = { ...OPERATORS, tag: 'Catalogue' } as const;
 
@@ -57,10 +58,8 @@ const PROBLEM = Type.Object({
   line: nullable(Type.Integer({ minimum: 1 })),
   message: Type.String(),
 });
-const oneOf = <const Values extends readonly string[]>(values: Values) =>
-  Type.Union(values.map((value) => Type.Literal(value)));
 const CHANGE = Type.Object({
-  kind: oneOf(['created', 'updated', 'disabled', 'removed']),
+  kind: toChoiceSchema(['created', 'updated', 'disabled', 'removed']),
   entity: Type.String(),
   key: Type.String({ description: 'Code, name, model_id, id or email.' }),
   fields: Type.Array(
@@ -77,7 +76,7 @@ const HUNK = Type.Object({
   where: Type.String({ description: 'Such as models / gpt-5.' }),
   lines: Type.Array(
     Type.Object({
-      kind: oneOf(['same', 'removed', 'added']),
+      kind: toChoiceSchema(['same', 'removed', 'added']),
       before: LINE_NUMBER,
       after: LINE_NUMBER,
       text: Type.String(),

@@ -9,7 +9,7 @@ import { type TObject, type TProperties, type TSchema, Type } from '../schema.ts
  * values are here. The rules of the file check how they fit together.
  */
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
-const oneOf = <const Values extends readonly string[]>(values: Values) =>
+export const toChoiceSchema = <const Values extends readonly string[]>(values: Values) =>
   Type.Union(values.map((value) => Type.Literal(value)));
 const list = <Item extends TSchema>(item: Item, maxItems: number) => Type.Array(item, { maxItems });
 
@@ -17,7 +17,7 @@ const COUNT = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 const LEVEL = Type.Integer({ minimum: -1_000, maximum: 1_000 });
 const SECONDS = Type.Integer({ minimum: 1, maximum: 366 * 86_400 });
 const RATE = AMOUNT;
-const PROTOCOL_LIST = list(oneOf(PROTOCOLS), PROTOCOLS.length);
+const PROTOCOL_LIST = list(toChoiceSchema(PROTOCOLS), PROTOCOLS.length);
 const CAPABILITIES = Type.Record(Type.Unknown(), {
   description:
     'Capabilities of the vendor’s model that differ from the table of the gateway. Keys as in the catalogue file.',
@@ -37,7 +37,7 @@ const LIMITS = Type.Object({
   rpm: Type.Optional(nullable(COUNT)),
   tpm: Type.Optional(nullable(COUNT)),
 });
-const WINDOW = Type.Object({ dimension: oneOf(DIMENSIONS), seconds: SECONDS, limit: AMOUNT });
+const WINDOW = Type.Object({ dimension: toChoiceSchema(DIMENSIONS), seconds: SECONDS, limit: AMOUNT });
 const COVERS = Type.Object({
   models: Type.Optional(Type.Union([Type.Literal('*'), list(text(256), 10_000)])),
   windows: Type.Optional(list(Type.Object({ seconds: SECONDS, amount: AMOUNT }), 100)),
@@ -96,10 +96,10 @@ export const ENTRY_SCHEMAS: Readonly<Record<EntryKind, EntrySchema>> = {
       status: STATUS,
       client_visible: Type.Boolean(),
       restriction: Type.Object({
-        kind: oneOf(['none', 'verification', 'plan']),
+        kind: toChoiceSchema(['none', 'verification', 'plan']),
         level: Type.Optional(LEVEL),
       }),
-      support_features: list(oneOf(['text', 'image', 'audio', 'video']), 4),
+      support_features: list(toChoiceSchema(['text', 'image', 'audio', 'video']), 4),
       prices: PRICES,
       billing_modes: Type.Integer({ minimum: 1, maximum: 7 }),
       context_window: nullable(COUNT),

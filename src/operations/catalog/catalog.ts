@@ -38,16 +38,16 @@ function aOrAn(noun: string): string {
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
-function paramsOf(kind: EntryKind): TObject {
+function toParamsSchema(kind: EntryKind): TObject {
   const { param } = KINDS[kind];
   return Type.Object({ [param]: param === 'id' ? ID : Type.String({ minLength: 1, maxLength: 256 }) });
 }
 
-function placeOf(kind: EntryKind, params: object): EntryPlace {
+function toEntryPlace(kind: EntryKind, params: object): EntryPlace {
   return { kind, key: String((params as Record<string, unknown>)[KINDS[kind].param]) };
 }
 
-function listOf(kind: EntryKind): Operation {
+function toListOperation(kind: EntryKind): Operation {
   return operation({
     ...GROUP,
     name: `${kind}.list`,
@@ -83,7 +83,7 @@ function matching(entries: readonly EntryJson[], search: string): readonly Entry
   );
 }
 
-function detailOf(kind: EntryKind): Operation {
+function toGetOperation(kind: EntryKind): Operation {
   const { one, param } = KINDS[kind];
   return operation({
     ...GROUP,
@@ -92,18 +92,18 @@ function detailOf(kind: EntryKind): Operation {
     path: `/${kind}/:${param}`,
     title: `Get ${aOrAn(one)}`,
     summary: `One ${one} of the catalogue.`,
-    params: paramsOf(kind),
+    params: toParamsSchema(kind),
     data: shownSchema(kind),
     fails: ['notFound'],
     example: { data: ENTRY_EXAMPLES[kind].shown },
     handle: async ({ params }, context) => {
-      const entry = await findCatalogEntry(context, placeOf(kind, params));
+      const entry = await findCatalogEntry(context, toEntryPlace(kind, params));
       return entry === undefined ? fail('notFound') : data(entry);
     },
   });
 }
 
-function createOf(kind: EntryKind): Operation {
+function toCreateOperation(kind: EntryKind): Operation {
   const name = `${kind}.create`;
   const one = aOrAn(KINDS[kind].one);
   return operation({
@@ -122,7 +122,7 @@ function createOf(kind: EntryKind): Operation {
   });
 }
 
-function updateOf(kind: EntryKind): Operation {
+function toUpdateOperation(kind: EntryKind): Operation {
   const { one, param } = KINDS[kind];
   const name = `${kind}.update`;
   const { made } = ENTRY_EXAMPLES[kind];
@@ -135,17 +135,17 @@ function updateOf(kind: EntryKind): Operation {
     path: `/${kind}/:${param}`,
     title: `Update ${aOrAn(one)}`,
     summary: `Change ${aOrAn(one)}. Absent fields stay as they are.`,
-    params: paramsOf(kind),
+    params: toParamsSchema(kind),
     body: updateSchema(kind),
     data: shownSchema(kind),
     fails: ['notFound'],
     example: { body: Object.fromEntries(example), data: ENTRY_EXAMPLES[kind].shown },
     handle: async ({ params, body }, context) =>
-      answer(await updateCatalogEntry(context, placeOf(kind, params), body, toActor(context, { name }))),
+      answer(await updateCatalogEntry(context, toEntryPlace(kind, params), body, toActor(context, { name }))),
   });
 }
 
-function deleteOf(kind: EntryKind): Operation {
+function toDeleteOperation(kind: EntryKind): Operation {
   const { one, param } = KINDS[kind];
   const name = `${kind}.delete`;
   return operation({
@@ -155,12 +155,16 @@ function deleteOf(kind: EntryKind): Operation {
     path: `/${kind}/:${param}`,
     title: `Delete ${aOrAn(one)}`,
     summary: `Delete ${aOrAn(one)} that is not in use.`,
-    params: paramsOf(kind),
+    params: toParamsSchema(kind),
     data: Type.Object({}),
     fails: ['notFound', 'conflict'],
     example: { data: {} },
     handle: async ({ params }, context) => {
-      const removed = await deleteCatalogEntry(context, placeOf(kind, params), toActor(context, { name }));
+      const removed = await deleteCatalogEntry(
+        context,
+        toEntryPlace(kind, params),
+        toActor(context, { name }),
+      );
       return removed.kind === 'removed' ? data({}) : refusal(removed);
     },
   });
@@ -217,11 +221,11 @@ function refusal(refused: EntryRefusal): Answer {
 /** For each kind of entry: list, get, create, update, delete; and the settings. */
 export const catalogOperations: readonly Operation[] = [
   ...ENTRY_KINDS.flatMap((kind) => [
-    listOf(kind),
-    detailOf(kind),
-    createOf(kind),
-    updateOf(kind),
-    deleteOf(kind),
+    toListOperation(kind),
+    toGetOperation(kind),
+    toCreateOperation(kind),
+    toUpdateOperation(kind),
+    toDeleteOperation(kind),
   ]),
   settings,
   updateSettings,

@@ -196,13 +196,13 @@ async function priceContext(
   };
 }
 
-function snapshotOf({ route, model }: Offered, audit: PriceAuditContext): PriceSnapshot {
+function takeOfferedSnapshot({ route, model }: Offered, audit: PriceAuditContext): PriceSnapshot {
   return takeSnapshot(route, { ...audit, model });
 }
 
 function shownPrice(one: Offered, audit: PriceAuditContext, refusal: string | undefined): object {
   const { model, route } = one;
-  const price = snapshotOf(one, audit);
+  const price = takeOfferedSnapshot(one, audit);
   const list = Object.entries(listPrices(price)).map(([name, priceMicro]) => [name, formatMicro(priceMicro)]);
   return {
     route_id: route.id,
@@ -282,7 +282,7 @@ function shownQuote(
   audit: PriceAuditContext,
   { usage, creditsPerYuan }: { readonly usage: Usage; readonly creditsPerYuan: number },
 ): object {
-  const price = snapshotOf(one, audit);
+  const price = takeOfferedSnapshot(one, audit);
   const chargeMicro = chargeableCreditsMicro(costMicro(usage, price), creditsPerYuan);
   const receipt = describeReceipt({
     ...{ callId: '', modelUsed: one.model.modelId, modelAsked: one.model.modelId, payer: 'credits' },

@@ -41,7 +41,7 @@ const testRoute: Operation = operation({
   params: ID_PARAMS,
   example: { data: RESULT_EXAMPLE },
   handle: ({ params }, context) => {
-    const route = routesOf(context).find(({ id }) => id === params.id);
+    const route = listAllRoutes(context).find(({ id }) => id === params.id);
     if (route === undefined) return Promise.resolve(fail('notFound'));
     return runTest(context, testRoute, { route, entity: 'routes', key: String(params.id) });
   },
@@ -63,7 +63,7 @@ const testCredential: Operation = operation({
     const credential = [...catalog.credentials.values()].find(({ id }) => id === params.id);
     const vendor = credential && catalog.vendors.get(credential.vendorCode);
     if (credential === undefined || vendor === undefined) return Promise.resolve(fail('notFound'));
-    const own = routesOf(context).find((each) => each.credential.id === credential.id);
+    const own = listAllRoutes(context).find((each) => each.credential.id === credential.id);
     const known = body.model === undefined ? (own ?? findRoute(catalog, vendor)) : undefined;
     const model = body.model ?? known?.forwardModelId;
     if (model === undefined) return Promise.resolve(fail('badParameter', 'model is required'));
@@ -112,7 +112,7 @@ const testNew: Operation = operation({
   },
 });
 
-function routesOf(context: Context): readonly Route[] {
+function listAllRoutes(context: Context): readonly Route[] {
   return [...context.catalog().models.values()].flatMap(({ routes }) => routes);
 }
 

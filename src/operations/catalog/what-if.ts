@@ -156,7 +156,8 @@ async function priceAnew(context: Context, catalog: StoredCatalog, period: Perio
       else if (!made.isRouteOpen) rerouted++;
       const price = made.kind === 'not-offered' ? undefined : made.price;
       const money = compare(call, price, creditsPerYuan);
-      for (const sum of [all, sumOf(models, call.model), sumOf(vendors, call.vendor)]) add(sum, money);
+      for (const sum of [all, findOrCreateSum(models, call.model), findOrCreateSum(vendors, call.vendor)])
+        add(sum, money);
       oldestMs = call.createdAtMs;
     }
     if (all.calls < WHAT_IF_CALLS_MAX && clock.monotonic() < untilMs) continue;
@@ -188,7 +189,7 @@ function compare(call: PricedCall, price: PricedCall['price'] | undefined, credi
   };
 }
 
-function sumOf(sums: Map<string, Sum>, key: string): Sum {
+function findOrCreateSum(sums: Map<string, Sum>, key: string): Sum {
   const sum = sums.get(key) ?? newSum();
   sums.set(key, sum);
   return sum;

@@ -133,7 +133,7 @@ const NO_SHORTFALLS: Shortfalls = { calls: 0, sumMicro: 0n, newest: [] };
 function shownReport({ last, running }: Watch, context: Context): object {
   const { findings = [], shortfalls = NO_SHORTFALLS } = last?.result ?? {};
   return {
-    state: stateOf(last),
+    state: toCheckState(last),
     is_running: running !== undefined,
     checked_at: last === undefined ? null : context.showTime(last.atMs),
     duration_ms: last?.durationMs ?? null,
@@ -147,7 +147,7 @@ function shownReport({ last, running }: Watch, context: Context): object {
   };
 }
 
-function stateOf(last: Checked | undefined): string {
+function toCheckState(last: Checked | undefined): string {
   if (last === undefined) return 'running';
   if (last.result === undefined) return 'unfinished';
   return last.result.findings.length === 0 ? 'sound' : 'findings';

@@ -73,7 +73,7 @@ const limits = operation({
 });
 
 /** The limits of an account as it reads them. */
-export async function limitsOf(account: AccountView, deps: LimitDeps): Promise<object> {
+export async function readLimits(account: AccountView, deps: LimitDeps): Promise<object> {
   return shownLimits(account, (await limitedKeys(deps.database, account.id, undefined)) ?? [], deps);
 }
 

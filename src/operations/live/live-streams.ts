@@ -25,7 +25,7 @@ const STREAM = {
   fails: ['busy'],
 } as const;
 
-function streamOf(of: LiveReader['of'], after: string | undefined, context: Context): EventsAnswer {
+function createEventsAnswer(of: LiveReader['of'], after: string | undefined, context: Context): EventsAnswer {
   const { caller, live } = context;
   const accountId = ownAccount(context);
   const reader = { role: 'user', sessionId: '', ...caller, accountId, of } as const;
@@ -38,7 +38,7 @@ const own = operation({
   name: 'live.own',
   title: 'Watch my account',
   summary: 'Calls, limits and money of the account as they change.',
-  handle: async ({ query }, context) => streamOf('account', query.after, context),
+  handle: async ({ query }, context) => createEventsAnswer('account', query.after, context),
 });
 
 const all = operation({
@@ -47,7 +47,7 @@ const all = operation({
   name: 'live.platform',
   title: 'Watch the platform',
   summary: 'The calls of all accounts, and the health of credentials, routes and nodes, as they change.',
-  handle: async ({ query }, context) => streamOf('platform', query.after, context),
+  handle: async ({ query }, context) => createEventsAnswer('platform', query.after, context),
 });
 
 export const ownLiveOperations: readonly Operation[] = [own];

@@ -14,10 +14,10 @@ import {
   LIVE_SESSIONS_MS,
 } from '../bounds.ts';
 import type { EventSink, LiveFeed, LiveReader, OperationDeps } from '../context.ts';
-import { limitsOf } from '../limits/limits.ts';
+import { readLimits } from '../limits/limits.ts';
 import { shownFound } from '../logs/calls.ts';
 import { shownCall } from '../logs/log-items.ts';
-import { nodesOf, shownRoute } from '../stats/overview.ts';
+import { shownNodes, shownRoute } from '../stats/overview.ts';
 import { readPlace } from './live-token.ts';
 import { Watcher } from './watcher.ts';
 
@@ -248,7 +248,7 @@ export class Live implements LiveFeed {
     const account = await findAccountView(this.#deps.database, accountId);
     if (account === undefined) return;
     const ext = shownExt(account, this.#deps);
-    const limits = await limitsOf(account, this.#deps);
+    const limits = await readLimits(account, this.#deps);
     const [extKey, limitsKey] = [JSON.stringify(ext), JSON.stringify(limits, withoutTimes)];
     for (const watcher of watchers) {
       watcher.changed('account', ext, extKey);
@@ -265,7 +265,7 @@ export class Live implements LiveFeed {
       routes: health
         .routeReports()
         .map((report) => ({ credential_id: report.credentialId, ...shownRoute(report) })),
-      nodes: await nodesOf(this.#deps),
+      nodes: await shownNodes(this.#deps),
     };
     const key = JSON.stringify(data, withoutTimes);
     for (const watcher of watchers) watcher.changed('health', data, key);

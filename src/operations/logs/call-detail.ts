@@ -12,7 +12,7 @@ import { ID, ID_PARAMS, nullable, SHOWN_AMOUNT, TIME } from '../fields.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
 import { CALL_EXAMPLE, RECEIPT_EXAMPLE, TRIES_EXAMPLE } from './log-examples.ts';
-import { CALL, RECEIPT, type Reader, readerOf, shownCall, shownReceipt } from './log-items.ts';
+import { CALL, RECEIPT, type Reader, shownCall, shownReceipt, toReader } from './log-items.ts';
 
 /** One call with everything that is known of it: its time line, its receipt, and why it was refused. */
 
@@ -98,7 +98,7 @@ export const DETAIL_EXAMPLE = {
 export async function shownDetail(
   call: LoggedCall,
   context: Context,
-  reader: Reader = readerOf(context),
+  reader: Reader = toReader(context),
 ): Promise<object> {
   const { price, payer, usage } = call;
   const receipt =

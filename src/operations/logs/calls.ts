@@ -20,17 +20,17 @@ import { OPERATORS } from '../operator.ts';
 import { type Static, Type } from '../schema.ts';
 import { CALL_DETAIL, DETAIL_EXAMPLE, REQUEST_PARAMS, shownDetail } from './call-detail.ts';
 import {
-  boundedFilterOf,
   CALL_COLUMNS,
   type Columns,
   CSV_FILE,
-  csvOf,
-  exampleOf,
   FORMAT,
-  fileOf,
+  printCsv,
+  printCsvExample,
+  readBoundedFilter,
+  toCsvFile,
 } from './export.ts';
 import { CALL_EXAMPLE } from './log-examples.ts';
-import { FOUND_FIELDS, foundFilterOf } from './log-filter.ts';
+import { FOUND_FIELDS, readFoundFilter } from './log-filter.ts';
 import { CALL, shownCall } from './log-items.ts';
 
 const WHOSE = { account_id: ID, email: Type.String(), vendor: nullable(Type.String()) };
@@ -72,7 +72,7 @@ function normal(email: string): string {
 /** The latest moment that a date can have. */
 const TIME_MS_MAX = 8_640_000_000_000_000;
 
-function cursorOf(text: string): CallCursor | undefined {
+function parseCursor(text: string): CallCursor | undefined {
   const [createdAtMs = 0, id = 0] = text.split('-').map(Number);
   return createdAtMs > TIME_MS_MAX ? undefined : { createdAtMs, id };
 }
@@ -80,11 +80,11 @@ function cursorOf(text: string): CallCursor | undefined {
 const SEARCH = Type.Object(SEARCH_FIELDS);
 
 /** The meaning of the query besides the account. */
-function searchOf(query: Static<typeof SEARCH>, times: Times): CallSearch | Failure {
-  const filter = foundFilterOf(query, times);
+function readCallSearch(query: Static<typeof SEARCH>, times: Times): CallSearch | Failure {
+  const filter = readFoundFilter(query, times);
   if ('kind' in filter) return filter;
   const { size = PAGE_SIZE } = query;
-  const before = query.cursor === undefined ? undefined : cursorOf(query.cursor);
+  const before = query.cursor === undefined ? undefined : parseCursor(query.cursor);
   if (query.cursor !== undefined && before === undefined) {
     return fail('badParameter', 'cursor must be the value of `next` of the page before');
   }
@@ -124,7 +124,7 @@ const search = operation({
       const found = await findAnyCall(database, query.request_id);
       return data({ calls: found === undefined ? [] : [shownFound(found, context)], next: null });
     }
-    const wanted = searchOf(query, context);
+    const wanted = readCallSearch(query, context);
     if ('kind' in wanted) return wanted;
     const accountId = await whoseCalls(query, context);
     if (accountId === NOBODY) return data({ calls: [], next: null });
@@ -162,13 +162,13 @@ const exportAll = operation({
   title: 'Export calls of all accounts',
   summary: 'The calls of all accounts as CSV, with the filters of the search, at most a year.',
   query: Type.Object({ ...FORMAT, ...FOUND_FIELDS, ...OF_ACCOUNT }),
-  example: { data: exampleOf(EXPORT_COLUMNS) },
+  example: { data: printCsvExample(EXPORT_COLUMNS) },
   handle: async ({ query }, context) => {
-    const filter = boundedFilterOf(query, context);
+    const filter = readBoundedFilter(query, context);
     if ('kind' in filter) return filter;
     const accountId = await whoseCalls(query, context);
     const pieces = named(wholeSearch(context, { ...filter, accountId }), context.database);
-    return fileOf('calls', csvOf(EXPORT_COLUMNS, pieces, context.showTime), context);
+    return toCsvFile('calls', printCsv(EXPORT_COLUMNS, pieces, context.showTime), context);
   },
 });
 
@@ -216,7 +216,7 @@ export const ownSearch = operation({
   data: Type.Object({ calls: Type.Array(CALL), next: NEXT }),
   example: { data: { calls: [CALL_EXAMPLE], next: '1763197500000-5021' } },
   handle: async ({ query }, context) => {
-    const wanted = searchOf(query, context);
+    const wanted = readCallSearch(query, context);
     if ('kind' in wanted) return wanted;
     const { items, next } = await searchCalls(context, { ...wanted, accountId: ownAccount(context) });
     return data({ calls: items.map((call) => shownCall(call, context.showTime)), next: shownNext(next) });

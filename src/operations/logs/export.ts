@@ -16,8 +16,8 @@ import {
   CONSUMPTION_FIELDS,
   FOUND_FIELDS,
   type FoundFilter,
-  foundFilterOf,
-  rangeOf,
+  readFoundFilter,
+  readTimeRange,
 } from './log-filter.ts';
 import type { ShowTime } from './log-items.ts';
 
@@ -96,12 +96,12 @@ const exportCalls = operation({
   title: 'Export my calls',
   summary: 'The call log as CSV, at most a year.',
   query: Type.Object({ ...FORMAT, ...FOUND_FIELDS }),
-  example: { data: exampleOf(CALL_COLUMNS) },
+  example: { data: printCsvExample(CALL_COLUMNS) },
   handle: async ({ query }, context) => {
-    const filter = boundedFilterOf(query, context);
+    const filter = readBoundedFilter(query, context);
     if ('kind' in filter) return filter;
     const pieces = wholeSearch(context, { ...filter, accountId: ownAccount(context) });
-    return fileOf('call-log', csvOf(CALL_COLUMNS, pieces, context.showTime), context);
+    return toCsvFile('call-log', printCsv(CALL_COLUMNS, pieces, context.showTime), context);
   },
 });
 
@@ -112,13 +112,13 @@ const exportConsumptions = operation({
   title: 'Export my consumption',
   summary: 'The consumption log as CSV, at most a year.',
   query: Type.Object({ ...FORMAT, ...CONSUMPTION_FIELDS }),
-  example: { data: exampleOf(CONSUMPTION_COLUMNS) },
+  example: { data: printCsvExample(CONSUMPTION_COLUMNS) },
   handle: async ({ query }, context) => {
-    const filter = boundedFilterOf(query, context);
+    const filter = readBoundedFilter(query, context);
     if ('kind' in filter) return filter;
     const asked = { accountId: ownAccount(context), filter };
     const pieces = wholeLog(context.database, 'consumptions', asked);
-    return fileOf('consumption-log', csvOf(CONSUMPTION_COLUMNS, pieces, context.showTime), context);
+    return toCsvFile('consumption-log', printCsv(CONSUMPTION_COLUMNS, pieces, context.showTime), context);
   },
 });
 
@@ -129,27 +129,27 @@ const exportBalance = operation({
   title: 'Export my balance changes',
   summary: 'The balance log as CSV, at most a year.',
   query: Type.Object({ ...FORMAT, ...BALANCE_FIELDS }),
-  example: { data: exampleOf(BALANCE_COLUMNS) },
+  example: { data: printCsvExample(BALANCE_COLUMNS) },
   handle: async ({ query }, context) => {
-    const range = boundedRangeOf(rangeOf(query, context), context.clock);
+    const range = toBoundedRange(readTimeRange(query, context), context.clock);
     if ('kind' in range) return range;
     const pieces = wholeBalanceLog(context.database, ownAccount(context), { range, pool: query.pool });
-    return fileOf('balance-log', csvOf(BALANCE_COLUMNS, pieces, context.showTime), context);
+    return toCsvFile('balance-log', printCsv(BALANCE_COLUMNS, pieces, context.showTime), context);
   },
 });
 
 const FILTER = Type.Object(FOUND_FIELDS);
 const DAYS_MS = EXPORT_DAYS_MAX * 86_400_000;
 
-export function boundedFilterOf(query: Static<typeof FILTER>, context: Context): FoundFilter | Failure {
-  const filter = foundFilterOf(query, context);
+export function readBoundedFilter(query: Static<typeof FILTER>, context: Context): FoundFilter | Failure {
+  const filter = readFoundFilter(query, context);
   if ('kind' in filter) return filter;
-  const range = boundedRangeOf(filter, context.clock);
+  const range = toBoundedRange(filter, context.clock);
   return 'kind' in range ? range : { ...filter, ...range };
 }
 
 /** An absent `to` is now, an absent `from` is a year before it. */
-function boundedRangeOf(range: TimeRange | Failure, clock: Clock): TimeRange | Failure {
+function toBoundedRange(range: TimeRange | Failure, clock: Clock): TimeRange | Failure {
   if ('kind' in range) return range;
   // `to` is exclusive, and the current millisecond belongs to the export.
   const { toMs = Math.max(clock.now(), range.fromMs ?? 0) + 1 } = range;
@@ -161,7 +161,7 @@ function boundedRangeOf(range: TimeRange | Failure, clock: Clock): TimeRange | F
 }
 
 /** The first line has the names of the columns. */
-export async function* csvOf<Item>(
+export async function* printCsv<Item>(
   columns: Columns<Item>,
   pieces: AsyncIterable<readonly Item[]>,
   showTime: ShowTime,
@@ -173,7 +173,7 @@ export async function* csvOf<Item>(
   }
 }
 
-export function fileOf(
+export function toCsvFile(
   name: string,
   chunks: AsyncIterable<string>,
   { clock, showTime }: Context,
@@ -187,7 +187,7 @@ export function fileOf(
   };
 }
 
-export function exampleOf(columns: Readonly<Record<string, unknown>>): string {
+export function printCsvExample(columns: Readonly<Record<string, unknown>>): string {
   return csvLine(Object.keys(columns));
 }
 

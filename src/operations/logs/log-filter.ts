@@ -90,8 +90,8 @@ export const LOG_PAGE = {
 const FILTER = Type.Object(CALL_LOG_FIELDS);
 
 /** The meaning of the query, or what is wrong with it. */
-export function filterOf(query: Static<typeof FILTER>, times: Times): LogFilter | Failure {
-  const range = rangeOf(query, times);
+export function readLogFilter(query: Static<typeof FILTER>, times: Times): LogFilter | Failure {
+  const range = readTimeRange(query, times);
   if ('kind' in range) return range;
   const { status } = query;
   return {
@@ -105,23 +105,23 @@ const FOUND = Type.Object(FOUND_FIELDS);
 
 export type FoundFilter = LogFilter & Pick<CallSearch, 'verdict' | 'errorCode'>;
 
-export function foundFilterOf(query: Static<typeof FOUND>, times: Times): FoundFilter | Failure {
-  const filter = filterOf(query, times);
+export function readFoundFilter(query: Static<typeof FOUND>, times: Times): FoundFilter | Failure {
+  const filter = readLogFilter(query, times);
   if ('kind' in filter) return filter;
   const { verdict, error_code: errorCode } = query;
-  return { ...filter, status: filter.status ?? resultOf(verdict, errorCode), verdict, errorCode };
+  return { ...filter, status: filter.status ?? toRollUpStatus(verdict, errorCode), verdict, errorCode };
 }
 
 /** What roll-ups know of such calls. */
-function resultOf(verdict: Verdict | undefined, errorCode: number | undefined): LogFilter['status'] {
+function toRollUpStatus(verdict: Verdict | undefined, errorCode: number | undefined): LogFilter['status'] {
   if (verdict === undefined) return errorCode === undefined ? undefined : 'failed';
   return verdict === 'complete' || verdict === 'cut-by-client' ? 'ok' : 'failed';
 }
 
 const USAGE = Type.Object(CONSUMPTION_FIELDS);
 
-export function usageFilterOf(query: Static<typeof USAGE>, times: Times): UsageFilter | Failure {
-  const range = rangeOf(query, times);
+export function readUsageFilter(query: Static<typeof USAGE>, times: Times): UsageFilter | Failure {
+  const range = readTimeRange(query, times);
   if ('kind' in range) return range;
   const { status } = query;
   return { ...range, ...narrowed(query), status: status === undefined ? undefined : Number(status) };
@@ -129,7 +129,7 @@ export function usageFilterOf(query: Static<typeof USAGE>, times: Times): UsageF
 
 function narrowed(query: Static<typeof FILTER>): Pick<LogFilter, 'models' | 'keyId' | 'protocol' | 'payer'> {
   return {
-    models: query.model === undefined ? undefined : modelsOf(query.model),
+    models: query.model === undefined ? undefined : parseModelNames(query.model),
     keyId: query.key_id,
     protocol: PROTOCOLS.find((name) => name === query.protocol),
     payer: PAYERS.find((name) => name === query.payer),
@@ -137,14 +137,14 @@ function narrowed(query: Static<typeof FILTER>): Pick<LogFilter, 'models' | 'key
 }
 
 /** A name may contain a comma itself, so the whole text counts as a name too. */
-function modelsOf(text: string): readonly string[] {
+function parseModelNames(text: string): readonly string[] {
   const names = text.split(',', FILTER_MODELS_MAX).filter((name) => name !== '');
   return [...new Set([text, ...names])];
 }
 
 const RANGE = Type.Object(RANGE_FIELDS);
 
-export function rangeOf(query: Static<typeof RANGE>, times: Times): TimeRange | Failure {
+export function readTimeRange(query: Static<typeof RANGE>, times: Times): TimeRange | Failure {
   const range: { fromMs?: number; toMs?: number } = {};
   for (const name of ['from', 'to'] as const) {
     const text = query[name];

@@ -172,7 +172,7 @@ export const RECEIPT = Type.Object(
 export type Reader = 'owner' | 'operator';
 
 /** At the terminal everybody is an operator. */
-export function readerOf({ actor }: Pick<Context, 'actor'>): Reader {
+export function toReader({ actor }: Pick<Context, 'actor'>): Reader {
   return actor === undefined ? 'owner' : 'operator';
 }
 
@@ -204,7 +204,7 @@ export function shownConsumption(
     amount: formatMicro(item.amountMicro),
     credits: formatMicro(item.creditsMicro),
     shortfall: formatMicro(item.shortfallMicro),
-    receipt: shownReceipt(item.receipt, readerOf(context)),
+    receipt: shownReceipt(item.receipt, toReader(context)),
     created_at: context.showTime(item.createdAtMs),
   };
 }

@@ -12,9 +12,9 @@ import {
   BALANCE_FIELDS,
   CALL_LOG_FIELDS,
   CONSUMPTION_FIELDS,
-  filterOf,
   LOG_PAGE,
-  rangeOf,
+  readLogFilter,
+  readTimeRange,
 } from './log-filter.ts';
 import {
   BALANCE_CHANGE,
@@ -27,7 +27,7 @@ import {
 
 const GROUP = { surface: 'user', access: 'user', tag: 'Logs' } as const;
 
-const placeOf = ({ offset, limit }: Excerpt): Place => ({ skip: offset, size: limit });
+const toPlace = ({ offset, limit }: Excerpt): Place => ({ skip: offset, size: limit });
 
 const callPage = operation({
   ...GROUP,
@@ -41,10 +41,10 @@ const callPage = operation({
   paged: true,
   example: { data: [CALL_EXAMPLE] },
   handle: async ({ query }, context) => {
-    const filter = filterOf(query, context);
+    const filter = readLogFilter(query, context);
     if ('kind' in filter) return filter;
     const excerpt = readExcerpt(query);
-    const question = { accountId: ownAccount(context), filter, place: placeOf(excerpt) };
+    const question = { accountId: ownAccount(context), filter, place: toPlace(excerpt) };
     const { items, total } = await pageOfLog(context.database, 'calls', question);
     const rows = items.map((call) => shownCall(call, context.showTime));
     return toPage(rows, total, excerpt);
@@ -63,10 +63,10 @@ const consumptionPage = operation({
   paged: true,
   example: { data: [CONSUMPTION_EXAMPLE] },
   handle: async ({ query }, context) => {
-    const filter = filterOf(query, context);
+    const filter = readLogFilter(query, context);
     if ('kind' in filter) return filter;
     const excerpt = readExcerpt(query);
-    const question = { accountId: ownAccount(context), filter, place: placeOf(excerpt) };
+    const question = { accountId: ownAccount(context), filter, place: toPlace(excerpt) };
     const { items, total } = await pageOfLog(context.database, 'consumptions', question);
     const rows = items.map((item) => shownConsumption(item, context));
     return toPage(rows, total, excerpt);
@@ -85,10 +85,10 @@ const balancePage = operation({
   paged: true,
   example: { data: [BALANCE_EXAMPLE] },
   handle: async ({ query }, context) => {
-    const range = rangeOf(query, context);
+    const range = readTimeRange(query, context);
     if ('kind' in range) return range;
     const excerpt = readExcerpt(query);
-    const wanted = { range, pool: query.pool, place: placeOf(excerpt) };
+    const wanted = { range, pool: query.pool, place: toPlace(excerpt) };
     const { items, total } = await pageOfBalanceLog(context.database, ownAccount(context), wanted);
     const rows = items.map((item) => shownBalanceChange(item, context.showTime));
     return toPage(rows, total, excerpt);

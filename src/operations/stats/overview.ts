@@ -214,13 +214,13 @@ const credentials = operation({
     const shown = entries.map((entry) => ({
       ...{ id: entry.id, name: entry.name, vendor: entry.vendor, status: entry.status },
       ...shownSales(sold.get(String(entry.name)) ?? NOTHING),
-      health: healthOf(Number(entry.id), health),
+      health: shownHealth(Number(entry.id), health),
     }));
     return data({ from: showTime(period.fromMs), to: showTime(period.toMs), credentials: shown });
   },
 });
 
-function healthOf(credentialId: number, health: HealthReports): object {
+function shownHealth(credentialId: number, health: HealthReports): object {
   const report = health.credentialReports().find((each) => each.credentialId === credentialId);
   const routes = health.routeReports().filter((each) => each.credentialId === credentialId);
   return {
@@ -265,10 +265,10 @@ const nodes = operation({
       ],
     },
   },
-  handle: async (_input, context) => data({ nodes: await nodesOf(context) }),
+  handle: async (_input, context) => data({ nodes: await shownNodes(context) }),
 });
 
-export async function nodesOf({
+export async function shownNodes({
   database,
   showTime,
 }: Pick<Context, 'database' | 'showTime'>): Promise<readonly object[]> {

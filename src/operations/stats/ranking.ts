@@ -26,7 +26,7 @@ interface Named extends ModelTraffic {
 }
 
 async function rankedSince(period: Period, context: Context) {
-  const sinceMs = sinceOf(period, context.clock.now());
+  const sinceMs = toPeriodStartMs(period, context.clock.now());
   const models = visible(await trafficSince(sinceMs, context), context.catalog());
   return { since: context.showTime(sinceMs), models };
 }
@@ -104,15 +104,15 @@ const speed = operation({
   example: { data: { since: '2026-11-08 00:00:00', models: [SPEED_EXAMPLE] } },
   handle: async ({ query: { period = 'week' } }, context) => {
     const { since, models } = await rankedSince(period, context);
-    const timed = models.filter(({ ttftCalls, speedCalls }) => ttftCalls + speedCalls > 0).map(speedOf);
+    const timed = models.filter(({ ttftCalls, speedCalls }) => ttftCalls + speedCalls > 0).map(shownSpeed);
     const rows = timed.toSorted(bySpeed).map((row, place) => ({ rank: place + 1, ...row }));
     return data({ since, models: rows });
   },
 });
 
-type Speed = ReturnType<typeof speedOf>;
+type Speed = ReturnType<typeof shownSpeed>;
 
-function speedOf(traffic: Named) {
+function shownSpeed(traffic: Named) {
   const { model, name, ttftCalls, ttftMs, speedCalls, speedTokens, speedMs } = traffic;
   return {
     model_id: model,
@@ -137,7 +137,7 @@ function tenths(value: number): number {
 const DAY_MS = 86_400_000;
 
 /** Users are counted per day (UTC), so every period begins with a day. */
-function sinceOf(period: Period, nowMs: number): number {
+function toPeriodStartMs(period: Period, nowMs: number): number {
   return Math.floor((nowMs - PERIOD_DAYS[period] * DAY_MS) / DAY_MS) * DAY_MS;
 }
 
@@ -157,12 +157,12 @@ interface Kept {
 }
 
 /** By the start of the period. Each server of a process has a database of its own. */
-const keptOf = new WeakMap<Database, Map<number, Kept>>();
+const keptByDatabase = new WeakMap<Database, Map<number, Kept>>();
 
 /** The ranking is public and adding up a month is expensive, so the result is cached for a while. */
 function trafficSince(sinceMs: number, { database, clock }: Context): Promise<readonly ModelTraffic[]> {
-  const known = keptOf.get(database) ?? new Map<number, Kept>();
-  keptOf.set(database, known);
+  const known = keptByDatabase.get(database) ?? new Map<number, Kept>();
+  keptByDatabase.set(database, known);
   const now = clock.monotonic();
   const kept = known.get(sinceMs);
   if (kept !== undefined && now < kept.until) return kept.found;

@@ -48,7 +48,7 @@ const POINT_EXAMPLE = { ...SALES_EXAMPLE, ...TTFT_EXAMPLE, ttft_ms: 418 };
 const HOUR_MS = 3_600_000;
 
 /** Hours of UTC, or days of the time zone as far as they consist of whole hours. */
-function edgesOf(
+function listEdges(
   { fromMs, toMs }: Period,
   granularity: 'hour' | 'day',
   days: Days,
@@ -100,7 +100,7 @@ const series = operation({
   handle: async ({ query }, context) => {
     const period = readPeriod(query, context);
     if ('kind' in period) return period;
-    const edges = edgesOf(period, query.granularity ?? 'hour', context.days);
+    const edges = listEdges(period, query.granularity ?? 'hour', context.days);
     if ('kind' in edges) return edges;
     const { traffic, errors, vendors } = await findSeries(context.database, { ...period, edges });
     const ttft = await findFirstTokens(context.database, { edges, toMs: period.toMs });

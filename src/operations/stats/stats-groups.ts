@@ -5,7 +5,7 @@ import { STATS_GROUPS_MAX } from '../bounds.ts';
 import { type Context, ownAccount } from '../context.ts';
 import type { Failure } from '../failure.ts';
 import { ID, nullable } from '../fields.ts';
-import { CONSUMPTION_FIELDS, usageFilterOf } from '../logs/log-filter.ts';
+import { CONSUMPTION_FIELDS, readUsageFilter } from '../logs/log-filter.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { type Static, type TProperties, Type } from '../schema.ts';
 import { GROUP, SUM_FIELDS, SUMS_EXAMPLE, shownSums } from './stats.ts';
@@ -15,7 +15,7 @@ const ORDER = 'the largest amount first. Default range: this month.';
 
 /** The requested range, or this month. */
 function askedRange(query: Static<typeof QUERY>, context: Context): UsageFilter | Failure {
-  const asked = usageFilterOf(query, context);
+  const asked = readUsageFilter(query, context);
   if ('kind' in asked || asked.fromMs !== undefined || asked.toMs !== undefined) return asked;
   return { ...asked, fromMs: context.days.startOfMonth(context.clock.now()) };
 }

@@ -6,7 +6,7 @@ import { usageBetween } from '../../store/logs/usage-sums.ts';
 import { monthSpentMicro } from '../accounts/own-account.ts';
 import { ownAccount } from '../context.ts';
 import { nullable, SHOWN_AMOUNT, TIME } from '../fields.ts';
-import { CONSUMPTION_FIELDS, USAGE_FIELDS, usageFilterOf } from '../logs/log-filter.ts';
+import { CONSUMPTION_FIELDS, readUsageFilter, USAGE_FIELDS } from '../logs/log-filter.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
 import { GRANULARITY, trendRange } from './trend-range.ts';
@@ -70,7 +70,7 @@ const overview = operation({
     },
   },
   handle: async ({ query }, context) => {
-    const range = usageFilterOf(query, context);
+    const range = readUsageFilter(query, context);
     if ('kind' in range) return range;
     const { database, days } = context;
     const accountId = ownAccount(context);
@@ -105,7 +105,7 @@ const trend = operation({
   data: Type.Array(POINT),
   example: { data: [{ time: '2026-11-15 00:00:00', ...SUMS_EXAMPLE }] },
   handle: async ({ query }, context) => {
-    const filter = usageFilterOf(query, context);
+    const filter = readUsageFilter(query, context);
     if ('kind' in filter) return filter;
     const range = trendRange(query.granularity, filter, { nowMs: context.clock.now(), days: context.days });
     if ('kind' in range) return range;
@@ -138,14 +138,14 @@ export function shownSums(
     videos: total(({ videos }) => videos),
     amount: totalMicro(({ amountMicro }) => amountMicro),
     credits: totalMicro(({ creditsMicro }) => creditsMicro),
-    ttft_ms: meanOf(
+    ttft_ms: meanOrNull(
       total(({ ttftMs }) => ttftMs),
       total(({ ttftCalls }) => ttftCalls),
     ),
   };
 }
 
-function meanOf(sum: number, count: number): number | null {
+function meanOrNull(sum: number, count: number): number | null {
   return count === 0 ? null : Math.round(sum / count);
 }
 

@@ -6,8 +6,8 @@ import { type Context, ownAccount } from '../context.ts';
 import type { Failure } from '../failure.ts';
 import { nullable, TIME } from '../fields.ts';
 import { csvLine } from '../logs/csv.ts';
-import { CSV_FILE, FORMAT, fileOf } from '../logs/export.ts';
-import { CONSUMPTION_FIELDS, usageFilterOf } from '../logs/log-filter.ts';
+import { CSV_FILE, FORMAT, toCsvFile } from '../logs/export.ts';
+import { CONSUMPTION_FIELDS, readUsageFilter } from '../logs/log-filter.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { type Static, Type } from '../schema.ts';
 import { GROUP, SUM_FIELDS, SUMS, SUMS_EXAMPLE, shownSums } from './stats.ts';
@@ -83,7 +83,7 @@ async function findUsage(
   compare: 'before' | undefined,
 ): Promise<Comparison | Failure> {
   const { database, days } = context;
-  const filter = usageFilterOf(query, context);
+  const filter = readUsageFilter(query, context);
   if ('kind' in filter) return filter;
   const range = trendRange(query.granularity, filter, { nowMs: context.clock.now(), days });
   if ('kind' in range) return range;
@@ -103,7 +103,7 @@ async function findUsage(
   return { now, before };
 }
 
-async function namesOf({ now }: Comparison, query: Static<typeof ASKED>, context: Context) {
+async function readGroupNames({ now }: Comparison, query: Static<typeof ASKED>, context: Context) {
   if (query.by !== 'key') return NO_NAMES;
   const ids = now.groups.flatMap(({ group }) => (group === undefined ? [] : [Number(group)]));
   return await findKeyNames(context.database, ownAccount(context), ids);
@@ -120,7 +120,7 @@ function shownTimes({ range, groups }: Found, { showTime }: Context) {
   };
 }
 
-function pointsOf(found: Found, wanted: string | undefined): readonly UsageSums[] {
+function listPoints(found: Found, wanted: string | undefined): readonly UsageSums[] {
   return found.groups.find(({ group }) => group === wanted)?.points ?? NOTHING;
 }
 
@@ -150,7 +150,7 @@ const series = operation({
     const found = await findUsage(query, context, query.compare);
     if ('kind' in found) return found;
     const { now, before } = found;
-    const names = await namesOf(found, query, context);
+    const names = await readGroupNames(found, query, context);
     // Groups of the period before that are not among the largest now count as others.
     const hasOthers = [now, before].some((each) => each?.groups.some(({ group }) => group === undefined));
     const shown = now.groups.map(({ group }) => group).filter((group) => group !== undefined);
@@ -160,9 +160,9 @@ const series = operation({
       groups: [...shown, ...(hasOthers ? [undefined] : [])].map((group) => ({
         group: group ?? null,
         name: names.get(Number(group)) ?? null,
-        total: shownSums(...pointsOf(now, group)),
-        before: before === undefined ? null : shownSums(...pointsOf(before, group)),
-        points: now.range.edges.map((_, at) => shownSums(pointsOf(now, group)[at + 1])),
+        total: shownSums(...listPoints(now, group)),
+        before: before === undefined ? null : shownSums(...listPoints(before, group)),
+        points: now.range.edges.map((_, at) => shownSums(listPoints(now, group)[at + 1])),
       })),
     });
   },
@@ -182,8 +182,8 @@ const exportUsage = operation({
   handle: async ({ query }, context) => {
     const found = await findUsage({ groups: SERIES_GROUPS_MAX, ...query }, context, undefined);
     if ('kind' in found) return found;
-    const names = await namesOf(found, query, context);
-    return fileOf('usage', usageLines(found.now, names, context), context);
+    const names = await readGroupNames(found, query, context);
+    return toCsvFile('usage', usageLines(found.now, names, context), context);
   },
 });
 

@@ -121,7 +121,7 @@ const policyLimit = operation({
     const catalog = context.catalog();
     const current = findCurrent(account, catalog, nowMs);
     if (current === undefined) return data({ subscription: null, policy: null, coverage: null });
-    const policy = policyOf(current, catalog);
+    const policy = findPlanPolicy(current, catalog);
     const moment = { showTime: context.showTime, nowMs };
     const look = await lookAt(context, { accountId: account.id, current, policy });
     return data({
@@ -132,7 +132,7 @@ const policyLimit = operation({
   },
 });
 
-function policyOf({ plan }: Subscription, { policies }: CatalogSnapshot): Policy | undefined {
+function findPlanPolicy({ plan }: Subscription, { policies }: CatalogSnapshot): Policy | undefined {
   return plan.policyId === undefined ? undefined : policies.get(plan.policyId);
 }
 
