@@ -85,6 +85,11 @@ export function idNumber(id: bigint): number {
   return Number(id);
 }
 
+/** A time as PostgreSQL reads it. */
+export function toIsoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
+
 function connectionConfig(options: DatabaseOptions): pg.PoolConfig {
   const statementTimeoutMs = options.statementTimeoutMs ?? SQL_TIMEOUT_MS;
   return {

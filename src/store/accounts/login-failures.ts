@@ -1,7 +1,7 @@
 import type { FailureScope, FailureStore } from '../../accounts/login-contract.ts';
 import { countFailure, type Tally, uncountFailure } from '../../accounts/throttle.ts';
 import { SESSIONS_PRUNED_ROWS } from '../../operations/bounds.ts';
-import type { Database } from '../database.ts';
+import { type Database, toIsoTime } from '../database.ts';
 
 /** Failed logins on all nodes, counted in one place. */
 export function createFailureStore(database: Database): FailureStore {
@@ -83,9 +83,9 @@ async function lockTallies(
 async function writeTallies(
   transaction: Database,
   scopes: readonly FailureScope[],
-  tallyOf: (scope: FailureScope) => Tally,
+  toTally: (scope: FailureScope) => Tally,
 ): Promise<void> {
-  const tallies = scopes.map(tallyOf);
+  const tallies = scopes.map(toTally);
   await transaction.query(
     `update login_failures set failures = new.failures, blocked_until = new.blocked_until,
        forgotten_at = new.forgotten_at
@@ -124,8 +124,4 @@ export async function pruneLoginFailures(database: Database, nowMs: number): Pro
     [toIsoTime(nowMs), SESSIONS_PRUNED_ROWS],
   );
   return gone.length;
-}
-
-function toIsoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

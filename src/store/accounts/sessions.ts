@@ -13,7 +13,7 @@ import {
   SESSIONS_PER_ACCOUNT_MAX,
   SESSIONS_PRUNED_ROWS,
 } from '../../operations/bounds.ts';
-import { type Database, idNumber } from '../database.ts';
+import { type Database, idNumber, toIsoTime } from '../database.ts';
 
 export function createSessionStore(database: Database): SessionStore {
   return {
@@ -248,8 +248,4 @@ export async function pruneSessions(database: Database, nowMs: number): Promise<
     [toIsoTime(nowMs), SESSIONS_PRUNED_ROWS],
   );
   return gone.length;
-}
-
-function toIsoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

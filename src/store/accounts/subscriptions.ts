@@ -64,7 +64,7 @@ type SubscriptionPeriod = Pick<NewSubscription, 'startsAtMs' | 'endsAtMs'>;
 function grant(
   database: Database,
   { accountId, planCode }: Pick<NewSubscription, 'accountId' | 'planCode'>,
-  periodOf: (circumstances: Circumstances) => SubscriptionPeriod,
+  choosePeriod: (circumstances: Circumstances) => SubscriptionPeriod,
 ): Promise<GrantedSubscription> {
   return database.transaction(async (transaction) => {
     const [plan] = await transaction.query<{ days: number }>('select days from plans where code = $1', [
@@ -75,7 +75,7 @@ function grant(
     if (!(await touchAccount(transaction, accountId))) return { kind: 'unknown-account' };
     const own = await standing(transaction, accountId);
     if (own.count >= SUBSCRIPTIONS_PER_ACCOUNT_MAX) return { kind: 'too-many' };
-    const period = periodOf({ planDays: plan.days, lastEndMs: own.lastEndMs });
+    const period = choosePeriod({ planDays: plan.days, lastEndMs: own.lastEndMs });
     const { startsAtMs, endsAtMs } = period;
     const [row] = await transaction.query<{ id: bigint }>(
       `insert into subscriptions (account_id, plan_code, starts_at, ends_at) values ($1, $2, $3, $4) returning id`,

@@ -80,7 +80,7 @@ export async function pageOfBalanceLog(
   const last = await lastAfterSkip(database, owned, place.skip);
   const numbers = { first: all.first, last };
   const values = [accountId, numbers.first, numbers.last, place.size];
-  const text = BALANCE_TEXTS.withModel.replace('{entries}', textOf(pool));
+  const text = BALANCE_TEXTS.withModel.replace('{entries}', chooseEntriesText(pool));
   const rows = await database.query<EntryRow>(text, values);
   return { items: rows.map(itemFromRow), total };
 }
@@ -94,7 +94,7 @@ export async function* wholeBalanceLog(
   const { first, last: newest } = await findEntryNumbers(database, accountId, range);
   for (let last = newest; last >= first; ) {
     const values = [accountId, first, last, EXPORT_ROWS_AT_ONCE];
-    const rows = await database.query<EntryRow>(textOf(pool), values);
+    const rows = await database.query<EntryRow>(chooseEntriesText(pool), values);
     const lowest = rows.at(-1)?.seq;
     if (lowest === undefined) return;
     yield rows.map(itemFromRow);
@@ -152,7 +152,7 @@ async function findEntryNumbers(
   };
 }
 
-function textOf(pool: Pool | undefined): string {
+function chooseEntriesText(pool: Pool | undefined): string {
   return pool === undefined ? BALANCE_TEXTS.entries : BALANCE_TEXTS.ofPool.replace('{pool}', pool);
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/time/clock.ts';
 import type { Verdict } from '../../ledger/contract.ts';
 import type { LogFilter, LoggedCall } from '../../ledger/log.ts';
 import { EXPORT_ROWS_AT_ONCE, SEARCH_DAYS_MAX, SEARCH_MS_MAX } from '../../operations/bounds.ts';
-import { type Database, idNumber } from '../database.ts';
+import { type Database, idNumber, toIsoTime } from '../database.ts';
 import { type CallRow, callFromRow, findCall, withCharges } from './call-log.ts';
 import { callsThatFit, filterValues, KEPT_FROM, rollupsThatFit } from './log-page-ranges.ts';
 
@@ -170,11 +170,11 @@ async function searchStep(
   const newest = spans.at(0);
   const oldest = spans.at(-1);
   if (newest === undefined || oldest === undefined) return { items: [], before: through };
-  const { text, verdicts } = readingOf(wanted);
+  const { text, verdicts } = chooseReading(wanted);
   const rows = await database.query<CallRow>(text, [
-    ...[timeOf(Math.max(fromMs, oldest.fromMs)), timeOf(Math.min(toMs, newest.toMs))],
-    ...[spans.map((span) => timeOf(span.fromMs)), spans.map((span) => timeOf(span.toMs))],
-    ...[timeOf(before.createdAtMs), before.id, wanted.accountId ?? null, size],
+    ...[toIsoTime(Math.max(fromMs, oldest.fromMs)), toIsoTime(Math.min(toMs, newest.toMs))],
+    ...[spans.map((span) => toIsoTime(span.fromMs)), spans.map((span) => toIsoTime(span.toMs))],
+    ...[toIsoTime(before.createdAtMs), before.id, wanted.accountId ?? null, size],
     ...filterValues(wanted),
     ...[verdicts, wanted.errorCode ?? null],
   ]);
@@ -188,7 +188,7 @@ async function searchStep(
 const FAILED: readonly Verdict[] = ['refused', 'failed', 'cut-by-upstream', 'cut-by-gateway'];
 
 /** The statement, and the verdicts that it reads one by one. */
-function readingOf({ verdict, errorCode, status }: CallSearch): {
+function chooseReading({ verdict, errorCode, status }: CallSearch): {
   readonly text: string;
   readonly verdicts: readonly (Verdict | null)[];
 } {
@@ -214,7 +214,7 @@ async function findHours(
   { fromMs, toMs, size }: TimeSpan & { readonly size: number },
 ): Promise<readonly TimeSpan[]> {
   const rows = await database.query<{ hour: Date; rows: bigint }>(HOURS, [
-    ...[timeOf(floorHour(fromMs)), timeOf(toMs), wanted.accountId ?? null],
+    ...[toIsoTime(floorHour(fromMs)), toIsoTime(toMs), wanted.accountId ?? null],
     ...filterValues(wanted),
   ]);
   const hours: TimeSpan[] = [];
@@ -244,8 +244,4 @@ export async function withEmails(
 
 function floorHour(timeMs: number): number {
   return Math.floor(timeMs / HOUR_MS) * HOUR_MS;
-}
-
-function timeOf(timeMs: number): string {
-  return new Date(timeMs).toISOString();
 }

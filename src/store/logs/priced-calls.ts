@@ -50,7 +50,7 @@ export async function* pricedCalls(
   { fromMs, toMs, pageRows }: { readonly fromMs: number; readonly toMs: number; readonly pageRows: number },
 ): AsyncGenerator<readonly PricedCall[]> {
   const prices = new Map<string, PriceSnapshot>();
-  const priceOf = (text: string): PriceSnapshot => {
+  const parsePrice = (text: string): PriceSnapshot => {
     const known = prices.get(text);
     if (known !== undefined) return known;
     if (prices.size >= PRICES_KEPT_MAX) prices.clear();
@@ -63,7 +63,7 @@ export async function* pricedCalls(
   for (;;) {
     const values = [new Date(fromMs).toISOString(), ...last, pageRows];
     const rows: readonly Row[] = await database.query<Row>(PAGE, values);
-    if (rows.length > 0) yield rows.map((row) => toCall(row, priceOf(row.price)));
+    if (rows.length > 0) yield rows.map((row) => toCall(row, parsePrice(row.price)));
     const end = rows.at(-1);
     if (end === undefined || rows.length < pageRows) return;
     last = [end.created_at.toISOString(), end.call_id];

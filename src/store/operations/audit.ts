@@ -144,7 +144,7 @@ export interface AuditRecord extends AuditEntry {
 /** Newest first. */
 export async function listAudit(database: Database, query: AuditQuery): Promise<Listed<AuditRecord>> {
   assert(query.limit >= 1 && query.limit <= PAGE_SIZE_MAX && query.offset >= 0, 'a page is bounded');
-  const { matches, values } = conditionsOf(query);
+  const { matches, values } = toConditions(query);
   const [limit, offset] = [values.length + 1, values.length + 2];
   const rows = await database.query<AuditRow>(
     `select audit_log.id, at, actor_account_id, email, address, action, entity, entity_key, before, after
@@ -160,7 +160,7 @@ export async function listAudit(database: Database, query: AuditQuery): Promise<
 }
 
 /** Only what is asked for, so that its index is used. */
-function conditionsOf(query: AuditQuery): {
+function toConditions(query: AuditQuery): {
   readonly matches: string;
   readonly values: readonly (string | number)[];
 } {

@@ -1,5 +1,5 @@
 import { TTFT_SAMPLE_CALLS, TTFT_SAMPLE_SLICES } from '../../operations/bounds.ts';
-import type { Database } from '../database.ts';
+import { type Database, toIsoTime } from '../database.ts';
 
 /** Milliseconds to the first token: half of the streams took at most `p50`, 19 of 20 at most `p95`. */
 export interface FirstToken {
@@ -44,29 +44,25 @@ export async function findFirstTokens(
   database: Database,
   { edges, toMs }: { readonly edges: readonly number[]; readonly toMs: number },
 ): Promise<FirstTokens> {
-  const slices = slicesOf(edges, toMs);
+  const slices = listSliceStarts(edges, toMs);
   const ends = [...slices.slice(1), toMs];
   const values = [slices.map(toIsoTime), ends.map(toIsoTime), toIsoTime(edges[0] ?? toMs), toIsoTime(toMs)];
   const rows = await database.query<Row>(SAMPLE, [...values, edges.map(toIsoTime)]);
   const found = new Map(
-    rows.map(({ point, vendor, ms: [p50Ms, p95Ms] }) => [nameOf(point, vendor), { p50Ms, p95Ms }]),
+    rows.map(({ point, vendor, ms: [p50Ms, p95Ms] }) => [toSampleKey(point, vendor), { p50Ms, p95Ms }]),
   );
-  return { find: ({ point, vendor }) => found.get(nameOf(point ?? null, vendor ?? null)) };
+  return { find: ({ point, vendor }) => found.get(toSampleKey(point ?? null, vendor ?? null)) };
 }
 
-function nameOf(point: number | null, vendor: string | null): string {
+function toSampleKey(point: number | null, vendor: string | null): string {
   return JSON.stringify([point, vendor]);
 }
 
 /** The starts of the times: each point has equally many. */
-function slicesOf(edges: readonly number[], toMs: number): readonly number[] {
+function listSliceStarts(edges: readonly number[], toMs: number): readonly number[] {
   const parts = Math.max(1, Math.floor(TTFT_SAMPLE_SLICES / Math.max(1, edges.length)));
   return edges.flatMap((edge, at) => {
     const lengthMs = (edges[at + 1] ?? toMs) - edge;
     return Array.from({ length: parts }, (_, part) => edge + Math.floor((lengthMs * part) / parts));
   });
-}
-
-function toIsoTime(timeMs: number): string {
-  return new Date(timeMs).toISOString();
 }

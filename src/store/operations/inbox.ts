@@ -120,12 +120,17 @@ export function setFeedback(
     await transaction.query(CHANGE, [id, status, answer]);
     const [after] = await transaction.query<FeedbackRow>(find, [id]);
     assert(after !== undefined, 'the row is locked');
-    const entry = { entity: 'feedback', key: String(id), before: stateOf(before), after: stateOf(after) };
+    const entry = {
+      entity: 'feedback',
+      key: String(id),
+      before: toAuditState(before),
+      after: toAuditState(after),
+    };
     return { kind: 'done', result: { kind: 'changed', message: fromRow(after) }, entry };
   });
 }
 
-function stateOf({ account_id, status, answer }: FeedbackRow): EntryJson {
+function toAuditState({ account_id, status, answer }: FeedbackRow): EntryJson {
   return { account_id: account_id === null ? null : idNumber(account_id), status, answer };
 }
 

@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts';
+import { type Database, toIsoTime } from '../database.ts';
 import {
   HOURS,
   type Period,
@@ -17,8 +17,8 @@ import { hasRoomForDays, TOUCHED_DAYS, UNDIVIDED_DAYS, WITH_HOURS, withDays } fr
 /** What operators look at over time, from the same roll-ups as the sums. */
 
 /** Between each edge and the next: $1 and $2 are the hours of all, $3 the edges. */
-const bucketOf = (at: string): string => `width_bucket(${at}, $3::timestamptz[]) as bucket`;
-const BUCKET = bucketOf('hour');
+const printBucket = (at: string): string => `width_bucket(${at}, $3::timestamptz[]) as bucket`;
+const BUCKET = printBucket('hour');
 
 const SUMS = TRAFFIC_SUMS.join(', ');
 const HOUR_ROWS = `select ${BUCKET}, account_id, ${SUMS} from hour_rows`;
@@ -42,13 +42,13 @@ const HOURS_OF_DAYS = `${withDays(TOUCHED_DAYS, ['hours', ...HOUR_LISTS].join(',
 /** A long time by days, or by the hours of days; a short one by hours alone. */
 const TRAFFIC = {
   days: `${withDays(UNDIVIDED_DAYS, SUMS)} ${sumTraffic(
-    `select ${bucketOf('starts_at')}, account_id, ${SUMS} from day_rows union all ${HOUR_ROWS}`,
+    `select ${printBucket('starts_at')}, account_id, ${SUMS} from day_rows union all ${HOUR_ROWS}`,
   )}`,
   hoursOfDays: HOURS_OF_DAYS,
   hours: `${WITH_HOURS} ${sumTraffic(HOUR_ROWS)}`,
 };
 
-function readingOf({
+function chooseTrafficReading({
   fromMs,
   toMs,
   edges,
@@ -66,7 +66,7 @@ const SALES = `
 const errorsText = (head: string, rows: string): string =>
   `${head} select status, bucket, sum(calls)::bigint as calls from (${rows}) as each group by 1, 2`;
 const ERRORS_OF_HOURS = `select status, ${BUCKET}, calls from hour_rows where status >= 400`;
-const ERRORS_OF_DAYS = `select unnest(error_statuses) as status, ${bucketOf('starts_at')}, unnest(error_calls) as calls
+const ERRORS_OF_DAYS = `select unnest(error_statuses) as status, ${printBucket('starts_at')}, unnest(error_calls) as calls
   from day_rows`;
 /** Days know their errors by status, but not by hour. */
 const ERRORS = {
@@ -111,7 +111,7 @@ export async function findSeries(
   { fromMs, toMs, edges }: Period & { readonly edges: readonly number[] },
 ): Promise<OperatorSeries> {
   const values = [toIsoTime(fromMs), toIsoTime(toMs), edges.map(toIsoTime)];
-  const reading = readingOf({ fromMs, toMs, edges });
+  const reading = chooseTrafficReading({ fromMs, toMs, edges });
   const [traffic, sales, answers] = await Promise.all([
     database.query<TrafficRow & Bucket>(TRAFFIC[reading], values),
     database.query<TimedRow>(SALES, values),
@@ -146,8 +146,4 @@ const NOTHING_SOLD: TimedSales = {
 
 function toTimedSales(row: TimedRow): TimedSales {
   return { ...toSales(row), ttftCalls: Number(row.ttft_calls), ttftMs: Number(row.ttft_ms) };
-}
-
-function toIsoTime(timeMs: number): string {
-  return new Date(timeMs).toISOString();
 }
