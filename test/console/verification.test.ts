@@ -50,6 +50,8 @@ test('a refusal carries its reason to the user', async ({ visitAs }) => {
   const drawer = page.getByRole('complementary', { name });
   await drawer.getByLabel('Reason').fill('The <b>name</b> is not on the card.');
   await drawer.getByRole('button', { name: 'Refuse' }).click();
+  // What was typed is the same text: it is gone when the answer has come.
+  await drawer.getByLabel('Reason').waitFor({ state: 'detached' });
   await drawer.getByText('The <b>name</b> is not on the card.').waitFor();
   const { verification } = (await member.ask('GET', '/verification')).body.data;
   expect(verification).toMatchObject({ status: 'refused', reason: 'The <b>name</b> is not on the card.' });
