@@ -58,7 +58,7 @@ export class LongestFirst extends BaseSequencer {
  * Unit tests, and those of the source tree, share their processes, because loading the code anew costs more
  * than most of them take. Each file ends what it starts and undoes what it changes in its process.
  */
-const UNIT_TESTS = ['src/**', 'sim/**', 'bench/**', 'console/**', 'test', 'test/house'].map(
+const UNIT_TESTS = ['src/**', 'sim/**', 'bench/**', 'console/**', 'release', 'test', 'test/house'].map(
   (folder) => `${folder}/*.test.ts`,
 );
 /** Unit tests with a process of their own: they start servers and programs, or replace modules of Node. */
@@ -87,7 +87,7 @@ export const PROOF_FOLDERS: readonly string[] = [
     'sabotage',
     'sdk',
   ],
-  ...['reference-page', 'secrets', 'slots', 'store', 'tenants', 'truth'],
+  ...['reference-page', 'release', 'secrets', 'slots', 'store', 'tenants', 'truth'],
 ].map((name) => `test/${name}/`);
 const PROOFS = PROOF_FOLDERS.map((folder) => `${folder}**/*.test.ts`);
 

@@ -149,6 +149,11 @@ export const LAYERS: readonly Layer[] = [
     may: ['src/kernel'],
     reason: 'a simulator that shared our protocol code would share its mistakes',
   },
+  {
+    path: 'release',
+    may: ['src/console'],
+    reason: 'a release packs the product as it is, and knows only whether its console is built',
+  },
   { path: 'bench', may: ['src/kernel', 'sim'], reason: 'a benchmark measures the product from outside' },
   {
     path: 'bench/ledger',
@@ -171,7 +176,7 @@ export const LAYERS: readonly Layer[] = [
     may: ['bench', 'contracts', 'src/kernel', 'src/store'],
     reason: 'a hundred thousand accounts are written where the server finds them, not created one by one',
   },
-  { path: 'test', may: ['src', 'sim', 'bench'], reason: 'system tests may use everything' },
+  { path: 'test', may: ['src', 'sim', 'bench', 'release'], reason: 'system tests may use everything' },
   { path: 'vitest.config.ts', may: [], reason: 'the runner is configured before the project is loaded' },
 ];
 
