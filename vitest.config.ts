@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * Those that mostly wait stand between those that compute.
  */
 export const FIRST: readonly string[] = [
+  'test/release/container.test.ts',
   'test/reference-page/reference-page.test.ts',
   'src/store/embedded/server.test.ts',
   'src/gate/redis/gate.test.ts',
@@ -14,6 +15,7 @@ export const FIRST: readonly string[] = [
   'src/ledger/crash.test.ts',
   'test/crash/kill.test.ts',
   'test/slots/memory.test.ts',
+  'test/release/package.test.ts',
   'test/cli/cli.test.ts',
   'test/fuzz/platform.test.ts',
   'test/crash/database-away.test.ts',

@@ -49,6 +49,24 @@ export const SYSTEM_PROGRAMS: readonly SystemProgram[] = [
     debianPackage: 'util-linux',
     without: 'no two servers in two containers meet on one data directory',
   },
+  {
+    name: 'Podman',
+    pattern: '/usr/bin/podman',
+    debianPackage: 'podman',
+    without: 'the container image is not built',
+  },
+  {
+    name: 'runc',
+    pattern: '/usr/sbin/runc',
+    debianPackage: 'runc',
+    without: 'the container image is not run',
+  },
+  {
+    name: 'mmdebstrap',
+    pattern: '/usr/bin/mmdebstrap',
+    debianPackage: 'mmdebstrap',
+    without: 'the container image has no base to be built on',
+  },
 ];
 
 const APT_TIMEOUT_MS = 180_000;
@@ -70,6 +88,12 @@ export const chromium: string | undefined = globSync('/usr/bin/chromium')[0];
 
 /** Of the system; it makes the certificate of a test's own vendor. */
 export const openssl: string | undefined = globSync('/usr/bin/openssl')[0];
+
+/** Of the system; Podman runs containers with it. */
+export const runc = '/usr/sbin/runc';
+/** Whether images can be made and run: from Debian's packages, because nothing is pulled, and as root. */
+export const containerTools: boolean =
+  process.getuid?.() === 0 && ['/usr/bin/podman', '/usr/bin/mmdebstrap', runc].every(existsSync);
 
 /** Runs what follows as process 1 of a namespace of its own, as containers do; nothing where forbidden. */
 export function findContainer(): readonly [string, ...string[]] | undefined {

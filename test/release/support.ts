@@ -68,7 +68,13 @@ export function startGroup(
     exited: once(child, 'close').then(([code, signal]) => ({ code, signal }) as Exit),
     stdout: () => said.stdout,
     stderr: () => said.stderr,
-    kill: (signal) => void process.kill(-pid, signal),
+    kill: (signal) => {
+      try {
+        process.kill(-pid, signal);
+      } catch {
+        // It has ended already.
+      }
+    },
     closeStdout: () => void child.stdout.destroy(),
   };
 }
