@@ -145,4 +145,11 @@ export const PROOFS: readonly Proof[] = [
     environment: {},
     minutesMax: 60,
   },
+  {
+    name: 'release',
+    claim: 'the packed package and the container image are small, start fast, serve, drain and go on',
+    tests: ['test/release/package.test.ts', 'test/release/container.test.ts'],
+    environment: {},
+    minutesMax: 15,
+  },
 ];
