@@ -51,7 +51,7 @@ export class Podman {
     rmSync(this.#running, { recursive: true, force: true });
   }
 
-  /** Two bases: nothing can be pulled, so both are made of Debian's packages. */
+  /** Two bases: nothing can be pulled, so both are made of Debian's packages. One is seen to run. */
   async makeBases(): Promise<void> {
     await Promise.all([
       this.#makeBase('base', BASE, async () => {}),
@@ -64,6 +64,8 @@ export class Podman {
         await writeFile(join(root, 'usr/local/bin/npm'), start, { mode: 0o755 });
       }),
     ]);
+    const program = this.start(['--rm', 'localhost/node', 'node', '--version']);
+    if ((await program.exited).code !== 0) throw new Error(program.stderr());
   }
 
   async #makeBase(
