@@ -1,6 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { copyFile, cp, mkdir, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../house/tree.ts';
 import { runc } from '../prerequisites.ts';
@@ -85,14 +84,23 @@ export class Podman {
     await this.ask('import', '--quiet', archive, `localhost/${name}`);
   }
 
-  /** `context` holds `dist/release`. npm asks the registry for nothing that it has. */
+  /** `context` holds `dist/release`. npm asks the same registry as outside, for nothing that it has. */
   async build(context: string, name: string, words: Readonly<Record<string, string>>): Promise<void> {
     const settings = join(this.#folder, 'npmrc');
-    await writeFile(settings, `prefer-offline=true\ncafile=${AUTHORITIES}\nupdate-notifier=false\n`);
+    const ofNpm = async (name: string): Promise<string> =>
+      (await run('npm', ['config', 'get', name], this.#folder)).trim();
+    const [cache, registry] = [await ofNpm('cache'), await ofNpm('registry')];
+    const lines = [
+      'prefer-offline=true',
+      `registry=${registry}`,
+      `cafile=${AUTHORITIES}`,
+      'update-notifier=false',
+    ];
+    await writeFile(settings, `${lines.join('\n')}\n`);
     const bases = { NODE_IMAGE: 'localhost/node', BASE_IMAGE: 'localhost/base' };
     await this.ask(
       ...['build', '--isolation=chroot', '--network=host', '--format=docker', '--pull-never', '--quiet'],
-      ...['--volume', `${join(homedir(), '.npm')}:/root/.npm`, '--volume', `${settings}:/root/.npmrc:ro`],
+      ...['--volume', `${cache}:/root/.npm`, '--volume', `${settings}:/root/.npmrc:ro`],
       ...['--volume', `${AUTHORITIES}:${AUTHORITIES}:ro`],
       ...Object.entries({ ...bases, ...words }).flatMap(([key, value]) => ['--build-arg', `${key}=${value}`]),
       ...['--file', join(projectRoot, 'Dockerfile'), '--ignorefile', join(projectRoot, '.dockerignore')],
