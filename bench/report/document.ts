@@ -1,6 +1,8 @@
 /** docs/performance.md with its plots, from the figures of one run. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PARTS } from '../plan.ts';
+import { scenarios } from '../scenario.ts';
 import { renderGoals } from './goals.ts';
 import { type Plot, plotsOf } from './plots.ts';
 import {
@@ -36,7 +38,8 @@ export function renderDocument(run: Run, plots: readonly Plot[], template: strin
     machine: ['| | |', '|---|---|', ...machine].join('\n'),
     targets: renderTargets(run),
     plots: images,
-    goals: lower(renderGoals(run)),
+    goals: renderGoals(run).replace(/^## Goals\n+/, ''),
+    missing: describeMissing(run),
     traffic: renderScenarios(linesOf(cellsOfPart(run, 'traffic')))
       .map(lower)
       .join('\n\n'),
@@ -50,6 +53,17 @@ export function renderDocument(run: Run, plots: readonly Plot[], template: strin
     return part;
   });
   return `${text.replaceAll(/\n{3,}/g, '\n\n').trimEnd()}\n`;
+}
+
+/** What a shorter run leaves out, so that nobody looks for it. */
+function describeMissing({ cells, memory, loops }: Run): string {
+  const there = new Set<string>(cells.flatMap(({ scenario, part }) => [scenario, part]));
+  if (memory.some(({ kind }) => kind === 'streams')) there.add('memory');
+  if (loops.length > 0) there.add('loop');
+  const known = [...scenarios('full').map(({ name }) => name), ...PARTS];
+  const missing = known.filter((name) => !there.has(name));
+  if (missing.length === 0) return '';
+  return `Not measured in this run: ${missing.map((name) => `\`${name}\``).join(', ')}.`;
 }
 
 /** One heading deeper: the template has the chapters. */

@@ -60,7 +60,8 @@ function loadPlots(run: Run): readonly Plot[] {
   );
   return (['p50', 'p99'] as const).flatMap((at) => {
     const curves = curvesOf(cells, (each) => [each.ratePerSecond ?? 0, timesOf(each)[at]]);
-    if (curves.length === 0) return [];
+    // One rate is a row of a table, not a curve.
+    if (curves.every(({ points }) => points.length < 2)) return [];
     const title = `Latency over load, ${at}: small JSON at fixed times`;
     const axes = { title, x: 'calls per second', y: 'ms' };
     return [{ file: `latency-${at}.svg`, alt: title, svg: curveChart(axes, curves) }];
