@@ -1,5 +1,5 @@
-import { lazy, Suspense } from 'react';
 import { LinkButton } from '../../parts/button.tsx';
+import { useLoaded } from '../../parts/loaded.ts';
 import { Empty } from '../../parts/page/empty.tsx';
 import { ErrorNote } from '../../parts/page/error-note.tsx';
 import { Columns, Page, PageHead } from '../../parts/page/layout.tsx';
@@ -25,8 +25,8 @@ import type { OverviewView } from './view.ts';
 
 /** As many as stand beside each other below the chart, with all others. */
 const GROUPS = 5;
-/** The table comes with its calls, after the first paint. */
-const LatestCalls = lazy(() => import('./latest-calls.tsx'));
+/** The table is read while the server looks for its calls. */
+const loadLatestCalls = () => import('./latest-calls.tsx');
 const OFFERED = ['24h', '7d', '30d'] as const;
 
 export function Overview() {
@@ -36,6 +36,7 @@ export function Overview() {
   const span = spanOf(search, useNow(60_000));
   const usage = useUsage({ span, by: search.by ?? 'model', groups: GROUPS });
   const latest = useLatestCalls();
+  const LatestCalls = useLoaded(loadLatestCalls)?.default;
   useUsageRefresh();
   const view: OverviewView = {
     ...{ search, span },
@@ -69,9 +70,7 @@ export function Overview() {
         ) : (
           <>
             <Spend {...view} usage={data} />
-            <Suspense fallback={<LatestPlace />}>
-              <LatestCalls {...latest} />
-            </Suspense>
+            {LatestCalls === undefined ? <LatestPlace /> : <LatestCalls {...latest} />}
           </>
         )}
       </Columns>

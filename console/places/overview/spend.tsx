@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
 import { Segmented } from '../../parts/form/segmented.tsx';
+import { useLoaded } from '../../parts/loaded.ts';
 import { Section } from '../../parts/page/layout.tsx';
 import { Skeleton } from '../../parts/page/skeleton.tsx';
 import { Row } from '../../parts/text/text.tsx';
@@ -14,9 +14,8 @@ import { en } from './texts.en.ts';
 import { zh } from './texts.zh.ts';
 import type { OverviewView } from './view.ts';
 
-/** The chart is read after the first paint, while the server adds up its figures. */
+/** The chart is read while the server adds up its figures. */
 const loadChart = () => import('./spend-chart.tsx');
-const SpendChart = lazy(loadChart);
 
 interface SpendProps extends OverviewView {
   readonly usage: Usage | undefined;
@@ -28,10 +27,7 @@ export function Spend({ usage, search, span, onSearch }: SpendProps) {
   const words = useTexts({ en: usageEn, zh: usageZh });
   const { by = 'model' } = search;
   const step = span.steps[0];
-  useEffect(() => {
-    // A failure shows when the chart is needed.
-    loadChart().catch(() => {});
-  }, []);
+  const SpendChart = useLoaded(loadChart)?.default;
   return (
     <Section
       title={t.spendBy[by]}
@@ -51,9 +47,11 @@ export function Spend({ usage, search, span, onSearch }: SpendProps) {
         </Row>
       }
     >
-      <Suspense fallback={<ChartPlace />}>
-        {usage === undefined ? <ChartPlace /> : <SpendChart usage={usage} by={by} step={step} />}
-      </Suspense>
+      {usage === undefined || SpendChart === undefined ? (
+        <ChartPlace />
+      ) : (
+        <SpendChart usage={usage} by={by} step={step} />
+      )}
     </Section>
   );
 }
