@@ -10,8 +10,13 @@ export function useLoaded<Module>(load: () => Promise<Module>): Module | undefin
     let isGone = false;
     load().then(
       (module) => isGone || setLoaded(() => module),
-      // It is read again when the page is opened again.
-      () => {},
+      (error: unknown) => {
+        // Thrown while it is drawn, so that the page says that it is broken, and can be opened again.
+        if (isGone) return;
+        setLoaded(() => {
+          throw error;
+        });
+      },
     );
     return () => {
       isGone = true;
