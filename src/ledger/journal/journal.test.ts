@@ -312,6 +312,22 @@ describe('the journal on a full disk', () => {
     expect(segments()).toEqual([]);
   });
 
+  it('is not filled again by the refused calls of the meantime, which owe nothing', async () => {
+    const { state, write } = disk(1_000);
+    const book = await start({ write, retryMs: 5 });
+    const taken: string[] = [];
+    book.onEnded((call) => taken.push(call.callId));
+    await book.open(sampleOpen('req_1'));
+    await expect(book.open(sampleOpen('req_2'))).rejects.toThrow(StoreUnavailable);
+    const names = Array.from({ length: 1_000 }, (_, index) => `req_refused_${index}`);
+    for (const name of names) book.end(refused(name));
+    book.end(sampleEnd('req_1'));
+    state.room = 100_000;
+    await vi.waitFor(() => expect(recordsOnDisk()).toEqual(['end req_1']), { timeout: 60_000 });
+    expect(book.writable).toBe(true);
+    expect(taken).toEqual([...names, 'req_1']);
+  });
+
   it('covers a torn record that cannot be removed with the next one', async () => {
     let torn = true;
     const write = (descriptor: number, bytes: Buffer, length: number, position: number): number => {

@@ -389,10 +389,12 @@ class SegmentedJournal implements FileJournal {
     for (const [callId, call] of this.#unwritten) {
       const state = this.#calls.get(callId);
       assert(state !== undefined, 'an unwritten end belongs to a call');
+      // Refused calls owe nothing, and may be so many that they fill the disk again. The settler has them.
+      if (call.chargeMicro === 0n && state.openIn === undefined) continue;
       this.#putEnd(call, (location) => location && this.#rewritten(state, callId, location));
     }
     this.flush();
-    if (this.#unwritten.size > 0) return;
+    if (this.#failing) return;
     this.#options.log.info({}, 'journal can be written again');
   }
 }
