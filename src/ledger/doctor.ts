@@ -103,6 +103,10 @@ export const CHECKS = {
       "An account's closed day is the sum of its hours, and no closed day is later than the last one closed.",
     reading: 'The day or its hours were changed, or lost a row.',
   },
+  'traffic-rollup': {
+    promise: 'The hourly traffic of all accounts is the sum of their hourly usage.',
+    reading: 'The traffic or the usage was changed, or lost a row.',
+  },
   'model-rollup': {
     promise: "A model's hourly usage is the sum of its calls of that hour that reached a vendor.",
     reading: 'The roll-up or the call log was changed, or lost a row.',

@@ -86,8 +86,8 @@ describe.skipIf(!canMount)(title, () => {
   });
 
   /**
-   * A real file takes every byte that is left, also what the journal frees later, until it is let go. There is
-   * no such file if the journal itself has filled the disk and frees nothing in the meantime.
+   * A real file takes every byte that is left, also what the journal frees later, until it is let go. There
+   * is no such file if the journal itself has filled the disk and frees nothing in the meantime.
    */
   function fill(): () => Promise<void> {
     const path = join(journal, 'filler');

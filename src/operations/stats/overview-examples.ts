@@ -10,10 +10,12 @@ export const SALES_EXAMPLE = {
   margin: '5.5',
 };
 
+export const TRAFFIC_EXAMPLE = { calls: 1250, failed: 53, byok_calls: 40, covered: '6.5' };
+
 export const OVERVIEW_EXAMPLE = {
   from: '2026-11-14 09:00:00',
   to: '2026-11-15 10:00:00',
-  traffic: { calls: 1250, failed: 53, active_accounts: 17, byok_calls: 40, covered: '6.5' },
+  traffic: { ...TRAFFIC_EXAMPLE, active_accounts: 17 },
   errors: [{ status: 429, calls: 50 }],
   sales: SALES_EXAMPLE,
   vendors: [{ vendor: 'openai', ...SALES_EXAMPLE }],

@@ -10,6 +10,7 @@ import {
   findVendorSales,
   type Period,
   type Sales,
+  type TrafficSums,
 } from '../../store/operations/operator-stats.ts';
 import type { Context, HealthReports } from '../context.ts';
 import { type Failure, fail } from '../failure.ts';
@@ -100,17 +101,20 @@ export function total(all: readonly Sales[]): Sales {
   );
 }
 
-export const TRAFFIC = Type.Object({
+export const TRAFFIC = {
   calls: COUNT,
   failed: COUNT,
-  active_accounts: COUNT,
   byok_calls: COUNT,
   covered: Type.String({ ...SHOWN_AMOUNT, description: 'Covered by subscriptions, in yuan.' }),
-});
+};
+
+export function shownTraffic({ calls, failed, byokCalls, coveredMicro }: TrafficSums): object {
+  return { calls, failed, byok_calls: byokCalls, covered: formatMicro(coveredMicro) };
+}
 
 const OVERVIEW = Type.Object({
   ...PERIOD,
-  traffic: TRAFFIC,
+  traffic: Type.Object({ ...TRAFFIC, active_accounts: COUNT }),
   errors: Type.Array(Type.Object({ status: Type.Integer(), calls: COUNT })),
   sales: Type.Object(SALES),
   vendors: Type.Array(Type.Object({ vendor: Type.String(), ...SALES })),
@@ -143,13 +147,7 @@ const overview = operation({
     ]);
     return data({
       ...{ from: showTime(period.fromMs), to: showTime(period.toMs) },
-      traffic: {
-        calls: traffic.calls,
-        failed: traffic.failed,
-        active_accounts: traffic.activeAccounts,
-        byok_calls: traffic.byokCalls,
-        covered: formatMicro(traffic.coveredMicro),
-      },
+      traffic: { ...shownTraffic(traffic), active_accounts: traffic.activeAccounts },
       errors: traffic.errors,
       sales: shownSales(total(vendors)),
       vendors: vendors.map((each) => ({ vendor: each.vendor, ...shownSales(each) })),

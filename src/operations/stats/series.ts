@@ -1,4 +1,3 @@
-import { formatMicro } from '../../kernel/money.ts';
 import type { Days } from '../../kernel/time/days.ts';
 import { type FirstToken, findFirstTokens } from '../../store/operations/first-token.ts';
 import { findSeries, type TimedSales } from '../../store/operations/operator-series.ts';
@@ -9,8 +8,8 @@ import { nullable, TIME } from '../fields.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { OPERATORS } from '../operator.ts';
 import { Type } from '../schema.ts';
-import { PERIOD_QUERY, readPeriod, SALES, shownSales, TRAFFIC, total } from './overview.ts';
-import { OVERVIEW_EXAMPLE, SALES_EXAMPLE } from './overview-examples.ts';
+import { PERIOD_QUERY, readPeriod, SALES, shownSales, shownTraffic, TRAFFIC, total } from './overview.ts';
+import { SALES_EXAMPLE, TRAFFIC_EXAMPLE } from './overview-examples.ts';
 
 /** Calls are looked at in pieces of the period, so that a busy period costs no more than a quiet one. */
 export const PERCENTILES = {
@@ -30,7 +29,7 @@ const POINT = Type.Object({
 });
 const SERIES = Type.Object({
   times: Type.Array(TIME, { description: 'The start of each point. Every list has one value for each.' }),
-  traffic: Type.Array(TRAFFIC),
+  traffic: Type.Array(Type.Object(TRAFFIC)),
   sales: Type.Array(POINT),
   errors: Type.Array(
     Type.Object({
@@ -92,7 +91,7 @@ const series = operation({
   data: SERIES,
   example: {
     data: {
-      ...{ times: ['2026-11-15 09:00:00'], traffic: [OVERVIEW_EXAMPLE.traffic], sales: [POINT_EXAMPLE] },
+      ...{ times: ['2026-11-15 09:00:00'], traffic: [TRAFFIC_EXAMPLE], sales: [POINT_EXAMPLE] },
       ...{ errors: [{ status: 429, points: [3] }], ...TTFT_EXAMPLE },
       vendors: [{ vendor: 'openai', ...TTFT_EXAMPLE, points: [POINT_EXAMPLE] }],
     },
@@ -106,10 +105,7 @@ const series = operation({
     const ttft = await findFirstTokens(context.database, { edges, toMs: period.toMs });
     return data({
       times: edges.map((edge) => context.showTime(edge)),
-      traffic: traffic.map((each) => ({
-        ...{ calls: each.calls, failed: each.failed, active_accounts: each.activeAccounts },
-        ...{ byok_calls: each.byokCalls, covered: formatMicro(each.coveredMicro) },
-      })),
+      traffic: traffic.map(shownTraffic),
       errors,
       ...shownPercentiles(ttft.find({})),
       sales: edges.map((_, at) => {

@@ -103,6 +103,8 @@ const TRAFFIC_OF_DAYS = `
     -(select sum(each) from unnest(hour_calls) as each), -(select sum(each) from unnest(hour_failed) as each)
   from traffic_daily`;
 
+const TRAFFIC_HOUR_SUMS = ['calls', 'failed', 'byok_calls', 'covered_micro'];
+
 export const ROLLUP_QUESTIONS = {
   'usage-rollup': differences({
     table: 'usage_hourly',
@@ -129,6 +131,15 @@ export const ROLLUP_QUESTIONS = {
       || ' UTC of all models, the hours less the day:' || concat(${printNonZeroSums(TRAFFIC_SUMS)})
     from (${TRAFFIC_OF_DAYS}) both_sides
     group by account_id, starts_at having ${TRAFFIC_SUMS.map((name) => `sum(${name}) <> 0`).join(' or ')}
+    order by 1, 2 limit $1`,
+  'traffic-rollup': `
+    select 'hour ' || (hour at time zone 'UTC') as subject, 'status ' || status
+      || ', the accounts less the roll-up:' || concat(${printNonZeroSums(TRAFFIC_HOUR_SUMS)}) as detail
+    from (select hour, status, calls, failed, case when payer = 'byok' then calls else 0 end as byok_calls,
+            case when payer = 'subscription' then amount_micro else 0 end as covered_micro from usage_hourly
+          union all
+          select hour, status, -calls, -failed, -byok_calls, -covered_micro from traffic_hourly) both_sides
+    group by hour, status having ${TRAFFIC_HOUR_SUMS.map((name) => `sum(${name}) <> 0`).join(' or ')}
     order by 1, 2 limit $1`,
   'model-rollup': differences({
     table: 'model_hourly',

@@ -366,10 +366,11 @@ describe('the doctor finds', () => {
       books.rich,
       'subscription',
     ]);
-    expect(await findings()).toEqual([`usage-rollup: account ${books.rich}`]);
+    const lost = [`usage-rollup: account ${books.rich}`, 'traffic-rollup: hour 2026-11-15 12:00:00'];
+    expect(await findings()).toEqual(lost);
     await corrupt(`update model_hourly set speed_ms = speed_ms + 1, lane = 3 where hour >= '2026-11-01'`);
     await corrupt(`insert into model_users_daily values ('2026-11-15', 'gpt-5', 4711)`);
-    expect((await findings()).slice(1)).toEqual(['model-rollup: model gpt-5', 'model-users: model gpt-5']);
+    expect((await findings()).slice(2)).toEqual(['model-rollup: model gpt-5', 'model-users: model gpt-5']);
   });
 
   test('a window that counts below zero', async () => {

@@ -1,7 +1,7 @@
 import { assert } from '../../kernel/assert.ts';
 import { STATS_GROUPS_MAX } from '../../operations/bounds.ts';
 import type { Database } from '../database.ts';
-import { hasRoomForDays, WHOLE_DAYS, WITH_HOURS, withDays } from './operator-traffic.ts';
+import { hasRoomForDays, WITH_DAYS, WITH_HOURS } from './account-days.ts';
 
 /* What operators look at: sums of the roll-ups, so that a look costs the same whatever was called. */
 
@@ -12,13 +12,16 @@ export interface Period {
 }
 
 /** All calls, including refused ones. */
-export interface Traffic {
+export interface TrafficSums {
   readonly calls: number;
   readonly failed: number;
-  readonly activeAccounts: number;
+  readonly byokCalls: number;
   /** Covered by subscriptions, in micro-yuan. */
   readonly coveredMicro: bigint;
-  readonly byokCalls: number;
+}
+
+export interface Traffic extends TrafficSums {
+  readonly activeAccounts: number;
   /** Answers that are not a success, by HTTP status. */
   readonly errors: readonly { readonly status: number; readonly calls: number }[];
 }
@@ -50,84 +53,70 @@ function toHours({ fromMs, toMs }: Period): readonly string[] {
 export interface TrafficRow {
   readonly calls: bigint;
   readonly failed: bigint;
-  readonly accounts: bigint;
-  readonly covered: bigint;
-  readonly byok: bigint;
+  readonly byok_calls: bigint;
+  readonly covered_micro: bigint;
 }
 
-export const TRAFFIC_SUMS = ['calls', 'failed', 'byok_calls', 'covered_micro'];
+export const TRAFFIC_SUMS = printSums(['calls', 'failed', 'byok_calls', 'covered_micro']);
 
-/** Sums and accounts of rows that say which bucket they are in: one row for each account, then one of all. */
-export const sumTraffic = (rows: string): string => `
-  select bucket, sum(calls)::bigint as calls, sum(failed)::bigint as failed, count(*) as accounts,
-    sum(byok_calls)::bigint as byok, sum(covered_micro)::bigint as covered
-  from (
-    select bucket, account_id, ${TRAFFIC_SUMS.map((name) => `sum(${name}) as ${name}`).join(', ')}
-    from (${rows}) as rows group by 1, 2) as of_accounts
-  group by 1`;
+function printSums(names: readonly string[]): string {
+  return names.map((name) => `sum(${name})::bigint as ${name}`).join(', ');
+}
+
+/** One row for each status. */
+const TRAFFIC = `select status, ${TRAFFIC_SUMS} from traffic_hourly where ${HOURS}
+  group by status order by sum(calls) desc, status`;
+
+/** A look at each account costs less than a walk over the hours of all. */
+const ACTIVE_ACCOUNTS = `select count(*)::int as accounts from accounts
+  where exists (select from usage_hourly where account_id = accounts.id and ${HOURS})`;
+
+export function toTraffic(row: TrafficRow): TrafficSums {
+  return {
+    calls: Number(row.calls),
+    failed: Number(row.failed),
+    byokCalls: Number(row.byok_calls),
+    coveredMicro: row.covered_micro,
+  };
+}
+
+export const NO_TRAFFIC: TrafficSums = { calls: 0, failed: 0, byokCalls: 0, coveredMicro: 0n };
+
+export async function findTraffic(database: Database, period: Period): Promise<Traffic> {
+  const [rows, [active]] = await Promise.all([
+    database.query<TrafficRow & { readonly status: number }>(TRAFFIC, toHours(period)),
+    database.query<{ readonly accounts: number }>(ACTIVE_ACCOUNTS, toHours(period)),
+  ]);
+  const answers = rows.map((row) => ({ status: row.status, ...toTraffic(row) }));
+  const sums = answers.reduce<TrafficSums>(
+    (sum, each) => ({
+      calls: sum.calls + each.calls,
+      failed: sum.failed + each.failed,
+      byokCalls: sum.byokCalls + each.byokCalls,
+      coveredMicro: sum.coveredMicro + each.coveredMicro,
+    }),
+    NO_TRAFFIC,
+  );
+  const errors = answers
+    .filter(({ status }) => status >= 400)
+    .map(({ status, calls }) => ({ status, calls }));
+  return { ...sums, activeAccounts: active?.accounts ?? 0, errors };
+}
 
 const PAID = ['calls', 'failed', 'credits_micro', 'amount_micro'];
 
-interface Reading {
-  readonly head: string;
-  /** Rows of days before those of hours, if days are read. */
-  readonly days: (columns: string) => string;
-}
-
-const FROM_HOURS: Reading = { head: WITH_HOURS, days: () => '' };
-const fromDays = (needed: readonly string[]): Reading => ({
-  head: withDays(WHOLE_DAYS, needed.join(', ')),
-  days: (columns) => `select ${columns} from day_rows union all`,
-});
-
-const ONE_BUCKET = `1 as bucket, account_id, ${TRAFFIC_SUMS.join(', ')}`;
-const trafficText = ({ head, days }: Reading): string => `${head}
-  select sums.*, (
-    select coalesce(json_agg(json_build_object('status', status, 'calls', calls) order by calls desc, status), '[]')
-    from (select status, sum(calls) as calls from (
-        ${days('unnest(error_statuses) as status, unnest(error_calls) as calls')}
-        select status, calls from hour_rows where status >= 400) as each
-      group by 1) as by_status) as errors
-  from (${sumTraffic(`${days(ONE_BUCKET)} select ${ONE_BUCKET} from hour_rows`)}) as sums`;
-
-const accountSalesText = ({ head, days }: Reading): string => `${head}
+const accountSalesText = (head: string, days: string): string => `${head}
   select used.*, accounts.email from (
-    select account_id, ${PAID.map((name) => `sum(${name})::bigint as ${name}`).join(', ')}
-    from (${days(`account_id, ${PAID.join(', ')}`)}
-      select account_id, ${PAID.join(', ')} from hour_rows) as rows group by account_id
+    select account_id, ${printSums(PAID)}
+    from (${days} select account_id, ${PAID.join(', ')} from hour_rows) as rows group by account_id
     order by sum(credits_micro) desc, sum(amount_micro) desc, account_id limit ${TOP_ACCOUNTS}) used
   join accounts on accounts.id = used.account_id order by credits_micro desc, amount_micro desc, account_id`;
 
 /** A long time is read by days, a short one by hours. */
-const TEXTS = {
-  traffic: {
-    days: trafficText(fromDays([...TRAFFIC_SUMS, 'error_statuses', 'error_calls'])),
-    hours: trafficText(FROM_HOURS),
-  },
-  accountSales: { days: accountSalesText(fromDays(PAID)), hours: accountSalesText(FROM_HOURS) },
+const ACCOUNT_SALES = {
+  days: accountSalesText(WITH_DAYS, `select account_id, ${PAID.join(', ')} from day_rows union all`),
+  hours: accountSalesText(WITH_HOURS, ''),
 };
-
-export function toTraffic(row: TrafficRow): Omit<Traffic, 'errors'> {
-  return {
-    calls: Number(row.calls),
-    failed: Number(row.failed),
-    activeAccounts: Number(row.accounts),
-    coveredMicro: row.covered,
-    byokCalls: Number(row.byok),
-  };
-}
-
-const NO_TRAFFIC: Traffic = {
-  ...{ calls: 0, failed: 0, activeAccounts: 0, coveredMicro: 0n, byokCalls: 0, errors: [] },
-};
-
-export async function findTraffic(database: Database, period: Period): Promise<Traffic> {
-  const [row] = await database.query<TrafficRow & Pick<Traffic, 'errors'>>(
-    TEXTS.traffic[hasRoomForDays(period) ? 'days' : 'hours'],
-    toHours(period),
-  );
-  return row === undefined ? NO_TRAFFIC : { ...toTraffic(row), errors: row.errors };
-}
 
 export interface SalesRow {
   readonly calls: bigint;
@@ -140,12 +129,10 @@ export interface SalesRow {
   readonly cost_micro: bigint;
 }
 
-export const SALES_SUMS = [
+export const SALES_SUMS = printSums([
   ...['calls', 'failed', 'input_tokens', 'output_tokens', 'images'],
   ...['amount_micro', 'spent_micro', 'cost_micro'],
-]
-  .map((name) => `sum(${name})::bigint as ${name}`)
-  .join(', ');
+]);
 
 export function toSales(row: SalesRow): Sales {
   return {
@@ -235,7 +222,7 @@ export async function findAccountSales(database: Database, period: Period): Prom
     failed: bigint;
     credits_micro: bigint;
     amount_micro: bigint;
-  }>(TEXTS.accountSales[hasRoomForDays(period) ? 'days' : 'hours'], toHours(period));
+  }>(ACCOUNT_SALES[hasRoomForDays(period) ? 'days' : 'hours'], toHours(period));
   return rows.map((row) => ({
     accountId: Number(row.account_id),
     email: row.email,

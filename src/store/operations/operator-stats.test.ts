@@ -50,7 +50,6 @@ function trafficOf(calls: readonly CallRecord[]) {
   return {
     calls: calls.length,
     failed: count(({ verdict }) => verdict === 'failed'),
-    activeAccounts: new Set(calls.map(({ accountId }) => accountId)).size,
     byokCalls: count(({ payer }) => payer === 'byok'),
     coveredMicro: sumOf(
       calls.filter(({ payer }) => payer === 'subscription').map((each) => each.amountMicro),
@@ -95,6 +94,7 @@ async function expectTruth(calls: readonly CallRecord[], { fromMs, toMs }: Perio
   const asked = within(fromMs, toMs);
   expect(await findTraffic(database, { fromMs, toMs })).toEqual({
     ...trafficOf(asked),
+    activeAccounts: new Set(asked.map(({ accountId }) => accountId)).size,
     errors: errorsOf(asked),
   });
   expect(await findAccountSales(database, { fromMs, toMs })).toMatchObject(salesOf(asked));
@@ -134,7 +134,9 @@ test('sums over all accounts are those of the calls, whichever days are closed a
       fc.array(asked, { minLength: 4, maxLength: 4 }),
       async (steps, questions) => {
         const { database } = fresh;
-        await database.query('truncate usage_hourly, usage_daily, traffic_daily, model_hourly');
+        await database.query(
+          'truncate usage_hourly, usage_daily, traffic_daily, traffic_hourly, model_hourly',
+        );
         const accounts = await Promise.all(
           [1, 2, 3].map(() => accountWith(database, { creditsMicro: 10n ** 12n })),
         );
@@ -157,19 +159,33 @@ test('sums over all accounts are those of the calls, whichever days are closed a
   );
 });
 
-test('a long time reads closed days, and no hour of them', async () => {
+test('a long time of an account reads closed days, and no hour of them', async () => {
   const { database } = fresh;
   const accountId = await accountWith(database, { creditsMicro: 10n ** 12n });
-  await database.query('truncate usage_hourly, usage_daily, traffic_daily, model_hourly');
+  await database.query('truncate usage_hourly, usage_daily, traffic_daily, traffic_hourly, model_hourly');
   await ledger.settle([callOf({ accountId, createdAtMs: START + 2 * HOUR })]);
   await closeAllDays(database, 'UTC', START + 3 * DAY);
   await database.query('truncate usage_hourly');
   const period = { fromMs: START, toMs: START + 3 * DAY };
-  expect(await findTraffic(database, period)).toMatchObject({ calls: 1, activeAccounts: 1 });
   expect(await findAccountSales(database, period)).toMatchObject([{ accountId, calls: 1 }]);
-  for (const stepMs of [HOUR, DAY]) {
-    const edges = Array.from({ length: (3 * DAY) / stepMs }, (_, at) => START + at * stepMs);
-    const { traffic } = await findSeries(database, { ...period, edges });
-    expect(traffic.map(({ calls }) => calls).filter((calls) => calls > 0)).toEqual([1]);
-  }
+});
+
+test('settlers side by side add to the same hours without waiting for each other in a circle', async () => {
+  const { database } = fresh;
+  const accounts = await Promise.all(
+    Array.from({ length: 12 }, () => accountWith(database, { creditsMicro: 10n ** 12n })),
+  );
+  await database.query('truncate usage_hourly, usage_daily, traffic_daily, traffic_hourly, model_hourly');
+  const rounds = Array.from({ length: 10 }, (_, round) =>
+    accounts.map((accountId, at) =>
+      Array.from({ length: 8 }, (_, index) => ({
+        ...callFrom([accountId], {
+          minute: ((at + index) % 6) * 60 + round,
+          kind: 5 * ((at + round + index) % 6),
+        }),
+      })),
+    ),
+  );
+  for (const batches of rounds) await Promise.all(batches.map((batch) => ledger.settle(batch)));
+  await expectTruth(rounds.flat(2), { fromMs: START, toMs: START + DAY }, HOUR);
 });
