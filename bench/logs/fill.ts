@@ -45,7 +45,7 @@ function monthsOf({ fromMs, toMs }: Span): readonly string[] {
 }
 
 const TABLES = ['calls', 'consumptions', 'ledger_entries'];
-const ROLLUPS = ['usage_hourly', 'usage_daily', 'model_hourly', 'model_users_daily'];
+const ROLLUPS = ['usage_hourly', 'traffic_hourly', 'usage_daily', 'model_hourly', 'model_users_daily'];
 
 /** The rows as they are made once, for all tables. */
 const MADE = `

@@ -355,17 +355,14 @@ describe('the doctor finds', () => {
   });
 
   test('roll-ups that were changed, lost or invented', async () => {
-    await corrupt('update usage_hourly set output_text = output_text + 1 where account_id = $1', [
-      books.poor,
-    ]);
+    const add = (tokens: number) =>
+      corrupt(
+        `update usage_hourly set output_text = output_text + ${tokens} where account_id = ${books.poor}`,
+      );
+    await add(1);
     expect(new Set(await findings())).toEqual(new Set([`usage-rollup: account ${books.poor}`]));
-    await corrupt('update usage_hourly set output_text = output_text - 1 where account_id = $1', [
-      books.poor,
-    ]);
-    await corrupt('delete from usage_hourly where account_id = $1 and payer = $2', [
-      books.rich,
-      'subscription',
-    ]);
+    await add(-1);
+    await corrupt(`delete from usage_hourly where account_id = $1 and payer = 'subscription'`, [books.rich]);
     const lost = [`usage-rollup: account ${books.rich}`, 'traffic-rollup: hour 2026-11-15 12:00:00'];
     expect(await findings()).toEqual(lost);
     await corrupt(`update model_hourly set speed_ms = speed_ms + 1, lane = 3 where hour >= '2026-11-01'`);
