@@ -44,7 +44,7 @@ export const zh: Translation<typeof en> = {
   removedTitle: '将被删除',
   removedText: '应用更改之前仍然有效。',
   rateHelp: '100 为标价。90 表示经此厂商的每次调用便宜 10%。',
-  costHelp: '100 为标价。经此凭据的调用按此费率计价和计成本。',
+  costHelp: '100 为标价。经此凭据的调用按此倍率计价和计成本。',
   units: { calls: '次', tokens: 'token', days: '天' },
   percent: (rate) => `${rate} %`,
   ofRoutes: (open, all) => (open === all ? String(all) : `${open} / ${all}`),
@@ -93,8 +93,8 @@ export const zh: Translation<typeof en> = {
     },
   },
   fields: {
-    ...{ name: '名称', code: '代码', protocols: '协议', base_url: '地址', rate: '费率', secret: '密钥' },
-    ...{ costRate: '成本费率', status: '状态', level: '级别', price: '价格', days: '天数', covers: '包含' },
+    ...{ name: '名称', code: '代码', protocols: '协议', base_url: '地址', rate: '倍率', secret: '密钥' },
+    ...{ costRate: '成本倍率', status: '状态', level: '级别', price: '价格', days: '天数', covers: '包含' },
     ...{ title: '标题', body: '正文', starts_at: '开始', ends_at: '结束' },
   },
   tabs: { routes: '路由', prices: '价格', admission: '准入', features: '功能', traffic: '流量' },
@@ -158,10 +158,10 @@ export const zh: Translation<typeof en> = {
     noCalls: '这段时间内没有调用，请选择更长的时段。',
     explained: (from, to) => `${from} 至 ${to} 的每次调用都已重新计价。`,
     costIs:
-      '成本是平台价格按路由、厂商和凭据的费率计算，因此随价格变动。套餐承担的调用没有收入，自带密钥的调用既无收入也无成本。',
+      '成本是平台价格按路由、厂商和凭据的倍率计算，因此随价格变动。套餐承担的调用没有收入，自带密钥的调用既无收入也无成本。',
     truncated: (from) => `调用太多：只计算了 ${from} 以来的调用。`,
     notOffered: (value) => `${value} 次调用的模型将不再提供。`,
-    rerouted: (value) => `${value} 次调用的路由将不存在，按原费率计算。`,
+    rerouted: (value) => `${value} 次调用的路由将不存在，按原倍率计算。`,
   },
   model: {
     listed: '对客户端可见',

@@ -48,8 +48,8 @@ export const priced = (price: string, amount: string | null) =>
 export const fieldList = (fields: readonly string[]) => (fields.length === 0 ? '' : `：${fields.join('、')}`);
 
 export const RATES: Readonly<Record<string, string>> = {
-  ...{ rate: '费率', system_rate: '系统费率', rate_multiplier: '倍率' },
-  ...{ user_rate: '账户费率', 'defaults.user_rate': '账户费率' },
+  ...{ rate: '倍率', system_rate: '系统倍率', rate_multiplier: '倍率' },
+  ...{ user_rate: '账户倍率', 'defaults.user_rate': '账户倍率' },
 };
 export const rated = (rate: string, value: string | null) =>
   value === null ? '无' : rate === 'rate_multiplier' ? `× ${value}` : `${value} %`;

@@ -29,7 +29,7 @@ export const zh: Translation<typeof en> = {
   models: {
     title: '要提供的模型',
     later: '提供哪些模型，以什么价格。',
-    text: '价格单位为 ¥/百万 token。倍率 1 即按目录价出售；用户支付目录价 × 倍率。',
+    text: '价格单位为 ¥/百万 token。倍率 1 即按标价出售；用户支付标价 × 倍率。',
     picked: (picked, all) => `已选 ${picked} / ${all}`,
     columns: { model: '模型', input: '输入', output: '输出', rate: '倍率' },
     fields: {

@@ -57,7 +57,7 @@ export const zh: Translation<typeof en> = {
   showAll: (count) => `显示全部 ${count} 个`,
   showFewer: '收起',
   noSales: { title: '尚无收入', text: '一旦有调用计费，其收入、成本和毛利会显示在这里。' },
-  moneyNote: '不含套餐销售。成本是平台价格按路由、厂商和凭据的费率计算。',
+  moneyNote: '不含套餐销售。成本是平台价格按路由、厂商和凭据的倍率计算。',
   notPaid: (covered, calls) => `套餐承担了价值 ${covered} 的调用；${calls} 次调用由自带密钥支付。`,
   topAccounts: '用量最高的账户',
   account: '账户',
