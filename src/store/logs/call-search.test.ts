@@ -31,6 +31,9 @@ beforeAll(async () => {
     ...Array.from({ length: 40 }, (_, at) =>
       callOf({ accountId: accounts[at % 2] ?? 0, createdAtMs: NOVEMBER - 2 * HOUR + at * 60_000 }),
     ),
+    ...[1, 2].map((hours) =>
+      callOf({ ...old, keyId: 4711, verdict: 'failed', status: 502, createdAtMs: NOVEMBER - hours * HOUR }),
+    ),
   ];
   await ledger.settle(calls);
 });
@@ -95,6 +98,21 @@ test('the newest calls are read at once, and those of a key by its account', asy
   expect(ofKey.found.items.every((call) => call.accountId === accountId)).toBe(true);
   const read = ofKey.asked.filter(([text]) => String(text).includes('usage_hourly'));
   expect(new Set(read.map((values) => values[3]))).toEqual(new Set([accountId]));
+});
+
+test('failed calls of a deleted key are looked for in the hours that have some', async () => {
+  const { database } = fresh;
+  const texts: string[] = [];
+  const query: Database['query'] = (text, values = []) => {
+    texts.push(text);
+    return database.query(text, values);
+  };
+  const found = await search({ keyId: 4711, status: 'failed', size: 100 }, { ...database, query });
+  expect(found.items.map(({ keyId, verdict }) => [keyId, verdict])).toEqual([
+    [4711, 'failed'],
+    [4711, 'failed'],
+  ]);
+  expect(texts.some((text) => text.includes('usage_hourly'))).toBe(true);
 });
 
 test('a search that runs out of time returns where it continues', async () => {

@@ -200,8 +200,10 @@ function chooseReading({ verdict, errorCode, status }: CallSearch): {
 
 /** Whether an index leads to such calls. Otherwise roll-ups say in which hours they are. */
 function hasIndex(wanted: CallSearch): boolean {
-  const { verdict, errorCode, status, accountId } = wanted;
+  const { verdict, errorCode, status, accountId, keyId } = wanted;
   if (!isFiltered(wanted)) return true;
+  // The failed calls of a deleted key stand among those of all accounts, and are few of them.
+  if (status === 'failed' && keyId !== undefined && accountId === undefined) return false;
   if (errorCode !== undefined || status === 'failed') return true;
   if (verdict !== undefined && verdict !== 'complete') return true;
   return accountId === undefined && typeof status === 'number' && status !== 200;
