@@ -82,6 +82,7 @@ export const PROOF_FOLDERS: readonly string[] = [
     'convert',
     'crash',
     'faults',
+    'front',
     'fuzz',
     'guessing',
     'model',

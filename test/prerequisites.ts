@@ -67,6 +67,24 @@ export const SYSTEM_PROGRAMS: readonly SystemProgram[] = [
     debianPackage: 'mmdebstrap',
     without: 'the container image has no base to be built on',
   },
+  {
+    name: 'nginx',
+    pattern: '/usr/sbin/nginx',
+    debianPackage: 'nginx',
+    without: 'the configuration of nginx is not run',
+  },
+  {
+    name: 'Caddy',
+    pattern: '/usr/bin/caddy',
+    debianPackage: 'caddy',
+    without: 'the configuration of Caddy is not run',
+  },
+  {
+    name: 'HAProxy',
+    pattern: '/usr/sbin/haproxy',
+    debianPackage: 'haproxy',
+    without: 'the configuration of HAProxy is not run',
+  },
 ];
 
 const APT_TIMEOUT_MS = 180_000;
@@ -88,6 +106,12 @@ export const chromium: string | undefined = globSync('/usr/bin/chromium')[0];
 
 /** Of the system; it makes the certificate of a test's own vendor. */
 export const openssl: string | undefined = globSync('/usr/bin/openssl')[0];
+
+/** Of the system; tests run them with the files of deploy/, on free ports. */
+export const nginx: string | undefined = globSync('/usr/sbin/nginx')[0];
+/** `TOLLGATE_TEST_CADDY` names another one, for a run by hand. */
+export const caddy: string | undefined = globSync(process.env.TOLLGATE_TEST_CADDY ?? '/usr/bin/caddy')[0];
+export const haproxy: string | undefined = globSync('/usr/sbin/haproxy')[0];
 
 /** Of the system; Podman runs containers with it. */
 export const runc = '/usr/sbin/runc';
