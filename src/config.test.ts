@@ -35,6 +35,14 @@ test('all wrong values are reported at once, each with its variable and reason',
   ]);
 });
 
+test('the way around a pooler needs the pooler', () => {
+  const direct = { TOLLGATE_DATABASE_DIRECT_URL: 'postgres://server/db' };
+  expect(errorsOf(direct)).toEqual([
+    'TOLLGATE_DATABASE_DIRECT_URL: needs DATABASE_URL, whose way around a pooler it is',
+  ]);
+  expect(errorsOf({ ...direct, DATABASE_URL: 'postgres://pooler/db' })).toEqual([]);
+});
+
 test.each(['-1', '1e3', '8080x', '0x10', '٣'])('port %j is refused', (port) => {
   expect(errorsOf({ TOLLGATE_PORT: port })).toHaveLength(1);
 });
@@ -118,14 +126,18 @@ test('several workers without Redis are refused with a message that names both s
   ]);
 });
 
-test.each(['127.0.0.1:6379', 'redis://', 'redis://a:1,b:2', 'http://a', 'redis://a:1,'])(
-  'Redis at %j is refused',
-  (url) => {
-    expect(errorsOf({ REDIS_URL: url })).toEqual([
-      'REDIS_URL: every address must begin with redis:// or rediss://',
-    ]);
-  },
-);
+test.each([
+  '127.0.0.1:6379',
+  'redis://',
+  'redis://a:1,b:2',
+  'http://a',
+  'redis://a:1,',
+  'redis://a,sentinel://b',
+])('Redis at %j is refused', (url) => {
+  expect(errorsOf({ REDIS_URL: url })).toEqual([
+    'REDIS_URL: every address must begin with redis:// or rediss://, or every one with sentinel://',
+  ]);
+});
 
 test('the seeds of a Redis cluster are listed in order', () => {
   const seeds = ' redis://:word@10.0.0.1:7000 , rediss://redis.internal:7001/0';

@@ -17,6 +17,8 @@ import {
 } from './setting.ts';
 
 const SECRET_BYTES_MIN = 32;
+const REDIS_KINDS = [/^rediss?:\/\/[^/\s]/, /^sentinels?:\/\/[^/\s]/];
+const REDIS_ADDRESSES = 'every address must begin with redis:// or rediss://, or every one with sentinel://';
 
 /**
  * The one place that reads the environment. Every setting is a row of this table, and the table of
@@ -69,21 +71,27 @@ export const SETTINGS = {
     name: 'DATABASE_URL',
     standard: '',
     meaning: 'Your PostgreSQL. If unset, the embedded PostgreSQL in the data directory.',
-    parse: (value: string) => {
-      if (value === '') return undefined;
-      return /^postgres(ql)?:\/\//.test(value) ? value : new Reason('must begin with postgres://');
-    },
+    parse: parsePostgres,
+  } satisfies Setting<string | undefined>,
+  databaseDirectUrl: {
+    name: 'TOLLGATE_DATABASE_DIRECT_URL',
+    standard: '',
+    meaning:
+      'The same PostgreSQL without a pooler. Needed if `DATABASE_URL` is PgBouncer in transaction mode.',
+    parse: parsePostgres,
   } satisfies Setting<string | undefined>,
   redisUrl: {
     name: 'REDIS_URL',
     standard: '',
     meaning:
-      'Redis that counts limits and holds for all nodes; a cluster as a comma list. If unset: in memory.',
+      'Redis that counts limits and holds for all nodes; a cluster, or Sentinels, as a comma list. If unset: in memory.',
     parse: (value: string) => {
       if (value === '') return undefined;
       const entries = value.split(',').map((entry) => entry.trim());
-      const good = entries.every((entry) => /^rediss?:\/\/[^/\s]/.test(entry) && URL.canParse(entry));
-      return good ? entries.join(',') : new Reason('every address must begin with redis:// or rediss://');
+      const good = REDIS_KINDS.some((kind) =>
+        entries.every((entry) => kind.test(entry) && URL.canParse(entry)),
+      );
+      return good ? entries.join(',') : new Reason(REDIS_ADDRESSES);
     },
   } satisfies Setting<string | undefined>,
   timeZone: {
@@ -256,6 +264,9 @@ export function readConfig(given: Environment): ConfigResult {
       'TOLLGATE_WORKERS: more than one worker needs REDIS_URL, because the workers share the limits',
     );
   }
+  if (values.databaseUrl === undefined && values.databaseDirectUrl !== undefined) {
+    errors.push('TOLLGATE_DATABASE_DIRECT_URL: needs DATABASE_URL, whose way around a pooler it is');
+  }
   if (errors.length > 0) return { kind: 'config-errors', errors };
   values.dataDirectory = resolve(String(values.dataDirectory));
   values.environment = Object.freeze(definedOnly(environment));
@@ -285,6 +296,11 @@ function definedOnly(record: Readonly<Record<string, string | undefined>>): Reco
   const defined: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(record)) if (value !== undefined) defined[name] = value;
   return defined;
+}
+
+function parsePostgres(value: string): string | undefined | Reason {
+  if (value === '') return undefined;
+  return /^postgres(ql)?:\/\//.test(value) ? value : new Reason('must begin with postgres://');
 }
 
 function isTimeZone(name: string): boolean {

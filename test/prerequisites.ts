@@ -85,6 +85,12 @@ export const SYSTEM_PROGRAMS: readonly SystemProgram[] = [
     debianPackage: 'haproxy',
     without: 'the configuration of HAProxy is not run',
   },
+  {
+    name: 'PgBouncer',
+    pattern: '/usr/sbin/pgbouncer',
+    debianPackage: 'pgbouncer',
+    without: 'the store is not tested behind a pooler',
+  },
 ];
 
 const APT_TIMEOUT_MS = 180_000;
@@ -98,8 +104,13 @@ export const sharedFolder: string | undefined = existsSync(join(sharedPath, 'rec
 /** Of the system; the lines of docs/clients.md are for the shell. */
 export const curl: string | undefined = globSync('/usr/bin/curl')[0];
 
-/** Of the system; tests start their own, on a free port and without persistence. */
-export const redisServer: string | undefined = globSync('/usr/bin/redis-server')[0];
+/**
+ * Of the system; tests start their own, on a free port and without persistence. `TOLLGATE_TEST_REDIS` names
+ * another one, for a run by hand with Valkey.
+ */
+export const redisServer: string | undefined = globSync(
+  process.env.TOLLGATE_TEST_REDIS ?? '/usr/bin/redis-server',
+)[0];
 
 /** Of the system; tests drive it without a window. */
 export const chromium: string | undefined = globSync('/usr/bin/chromium')[0];
@@ -112,6 +123,9 @@ export const nginx: string | undefined = globSync('/usr/sbin/nginx')[0];
 /** `TOLLGATE_TEST_CADDY` names another one, for a run by hand. */
 export const caddy: string | undefined = globSync(process.env.TOLLGATE_TEST_CADDY ?? '/usr/bin/caddy')[0];
 export const haproxy: string | undefined = globSync('/usr/sbin/haproxy')[0];
+
+/** Of the system; it stands between the store and the tests' own server. */
+export const pgbouncer: string | undefined = globSync('/usr/sbin/pgbouncer')[0];
 
 /** Of the system; Podman runs containers with it. */
 export const runc = '/usr/sbin/runc';

@@ -7,6 +7,7 @@ import { DataDirectoryUnusable } from '../store/embedded/data-directory.ts';
 import { EmbeddedUnavailable } from '../store/embedded/place.ts';
 import { MigrationRefused } from '../store/migrate.ts';
 import { openStore } from '../store/open.ts';
+import { PoolerRefused } from '../store/pooler.ts';
 import { CommandFailed, type CommandInput, stringOption, UsageError } from './command.ts';
 import { openCommandLog } from './serve/server-log.ts';
 
@@ -26,6 +27,7 @@ export function failForPeople(error: unknown): never {
     EmbeddedUnavailable,
     DataDirectoryUnusable,
     MigrationRefused,
+    PoolerRefused,
     StoreUnavailable,
   ];
   if (error instanceof Error && known.some((kind) => error instanceof kind)) {

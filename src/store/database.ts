@@ -42,6 +42,11 @@ export interface Listed<Item> {
 export interface DatabaseOptions {
   /** A PostgreSQL URL; a Unix socket is `postgresql://user@localhost/name?host=%2Fdirectory`. */
   readonly connection: string;
+  /**
+   * Says that `connection` leads to a pooler that lends its connections for a transaction at a time: what
+   * belongs to a session (settings, named statements, notices) is not asked of it. Notices are heard here.
+   */
+  readonly directConnection?: string | undefined;
   readonly log: Logger;
   /** Migrations take longer than the statements of a call. */
   readonly statementTimeoutMs?: number;
@@ -53,9 +58,10 @@ const INT8_ARRAY = 1016;
 
 /** Opens the pool and checks with one statement that the database answers. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const config = connectionConfig(options);
+  const { connection, directConnection } = options;
+  const statements = directConnection === undefined ? 'named' : 'unnamed';
   const pool = new pg.Pool({
-    ...config,
+    ...(statements === 'named' ? sessionConfig(connection, options) : connectionConfig(connection, options)),
     Client: PgClient,
     max: options.connectionsMax ?? SQL_CONNECTIONS_MAX,
   });
@@ -69,7 +75,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   // A connection in use emits too, and its current or next statement reports the error. The handler is set
   // from the start, because a dying server may accept and close in one read.
   pool.on('connect', (client) => client.on('error', () => undefined));
-  const database = new PooledDatabase(pool, new Listener(config, options.log));
+  const listener = new Listener(sessionConfig(directConnection ?? connection, options), options.log);
+  const database = new PooledDatabase(pool, listener, statements);
   try {
     await database.query('select 1');
   } catch (error) {
@@ -90,16 +97,23 @@ export function toIsoTime(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
 
-function connectionConfig(options: DatabaseOptions): pg.PoolConfig {
+/** With settings of the session, which a pooler between would not take. */
+function sessionConfig(connection: string, options: DatabaseOptions): pg.PoolConfig {
   const statementTimeoutMs = options.statementTimeoutMs ?? SQL_TIMEOUT_MS;
   return {
-    connectionString: options.connection,
+    ...connectionConfig(connection, options),
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+  };
+}
+
+function connectionConfig(connection: string, { statementTimeoutMs }: DatabaseOptions): pg.PoolConfig {
+  return {
+    connectionString: connection,
     application_name: 'tollgate',
     connectionTimeoutMillis: SQL_CONNECT_TIMEOUT_MS,
-    statement_timeout: statementTimeoutMs,
     // The server's limit comes first. This one detects a server that no longer answers.
-    query_timeout: statementTimeoutMs + SQL_SILENCE_MS,
-    idle_in_transaction_session_timeout: statementTimeoutMs,
+    query_timeout: (statementTimeoutMs ?? SQL_TIMEOUT_MS) + SQL_SILENCE_MS,
     keepAlive: true,
     types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
   };
@@ -116,25 +130,31 @@ function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
   return pg.types.getTypeParser(oid, format);
 }
 
+/** Whether a connection may keep statements by their names. */
+type Statements = 'named' | 'unnamed';
+
 class PooledDatabase implements Database {
   readonly #pool: pg.Pool;
   readonly #listener: Listener;
+  readonly #statements: Statements;
   #closing: Promise<void> | undefined;
 
-  constructor(pool: pg.Pool, listener: Listener) {
+  constructor(pool: pg.Pool, listener: Listener, statements: Statements) {
     this.#pool = pool;
     this.#listener = listener;
+    this.#statements = statements;
   }
 
   query<Row>(text: string, values?: readonly unknown[], name?: string): Promise<Row[]> {
-    return this.#borrow((client) => run<Row>(client, text, values, name));
+    const kept = this.#statements === 'named' ? name : undefined;
+    return this.#borrow((client) => run<Row>(client, text, values, kept));
   }
 
   transaction<T>(work: (transaction: Database) => Promise<T>): Promise<T> {
     return this.#borrow(async (client) => {
       await run(client, 'begin');
       try {
-        const transaction = new OpenTransaction(client, 1);
+        const transaction = new OpenTransaction(client, 1, this.#statements);
         const result = await work(transaction);
         await run(client, 'commit');
         for (const { channel, payload } of transaction.notices) void this.#listener.deliver(channel, payload);
@@ -190,23 +210,25 @@ const NOTIFY = 'select pg_notify($1, $2)';
 class OpenTransaction implements Database {
   readonly #client: pg.PoolClient;
   readonly #depth: number;
+  readonly #statements: Statements;
   /** The notices that the commit will send. */
   readonly notices: Array<{ readonly channel: string; readonly payload: string }> = [];
 
-  constructor(client: pg.PoolClient, depth: number) {
+  constructor(client: pg.PoolClient, depth: number, statements: Statements) {
     this.#client = client;
     this.#depth = depth;
+    this.#statements = statements;
   }
 
   query<Row>(text: string, values?: readonly unknown[], name?: string): Promise<Row[]> {
-    return run<Row>(this.#client, text, values, name);
+    return run<Row>(this.#client, text, values, this.#statements === 'named' ? name : undefined);
   }
 
   async transaction<T>(work: (transaction: Database) => Promise<T>): Promise<T> {
     const savepoint = `savepoint_${this.#depth}`;
     await run(this.#client, `savepoint ${savepoint}`);
     try {
-      const inner = new OpenTransaction(this.#client, this.#depth + 1);
+      const inner = new OpenTransaction(this.#client, this.#depth + 1, this.#statements);
       const result = await work(inner);
       await run(this.#client, `release savepoint ${savepoint}`);
       this.notices.push(...inner.notices);
@@ -258,7 +280,7 @@ const SQL_STATE = /^[0-9A-Z]{5}$/;
 const SCHEMA_STATE = /^(?:42|0A|3F|XX)...$/;
 
 /** An error without a SQLSTATE never reached the server or lost it: the driver's and the socket's own. */
-function translate(error: unknown): unknown {
+export function translate(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StoreUnavailable) return error;
   const code = (error as { code?: unknown }).code;
   const state = typeof code === 'string' && SQL_STATE.test(code) && 'severity' in error ? code : undefined;

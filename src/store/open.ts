@@ -3,6 +3,7 @@ import type { Logger } from '../kernel/log.ts';
 import { type Database, openDatabase } from './database.ts';
 import { startEmbedded } from './embedded/server.ts';
 import { migrate } from './migrate.ts';
+import { refusePooler } from './pooler.ts';
 
 export interface Store {
   readonly database: Database;
@@ -15,6 +16,8 @@ export interface Store {
 export interface StorePlace {
   /** The user's PostgreSQL; undefined: the embedded one in the data directory. */
   readonly databaseUrl: string | undefined;
+  /** The same server without the pooler that `databaseUrl` leads to. */
+  readonly databaseDirectUrl?: string | undefined;
   readonly dataDirectory: string;
   readonly log: Logger;
   /** For work that reads whole tables; every call's statements keep the usual bound. */
@@ -23,12 +26,15 @@ export interface StorePlace {
 
 /** Opens the store of a configuration, with every migration applied: the same for server and command line. */
 export async function openStore(place: StorePlace): Promise<Store> {
-  const { databaseUrl, dataDirectory, log, statementTimeoutMs = SQL_TIMEOUT_MS } = place;
+  const { databaseUrl, databaseDirectUrl, dataDirectory, log, statementTimeoutMs = SQL_TIMEOUT_MS } = place;
   const embedded = databaseUrl === undefined ? await startEmbedded(dataDirectory, log) : undefined;
   const connection = embedded?.connection ?? databaseUrl ?? '';
   try {
-    const migrated = await migrate({ connection, log });
-    const database = await openDatabase({ connection, log, statementTimeoutMs });
+    if (embedded === undefined && databaseDirectUrl === undefined) await refusePooler(connection);
+    const migrated = await migrate({ connection: databaseDirectUrl ?? connection, log });
+    const database = await openDatabase({
+      ...{ connection, directConnection: databaseDirectUrl, log, statementTimeoutMs },
+    });
     const close = async (): Promise<void> => {
       await database.close();
       await embedded?.stop();

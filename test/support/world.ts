@@ -53,6 +53,8 @@ export interface WorldOptions {
   readonly catalog?: string;
   /** Appended to the standard catalogue's lists. */
   readonly environment?: Record<string, string>;
+  /** The same, from the connection to the world's own database. */
+  readonly environmentOf?: (connection: string) => Promise<Record<string, string>>;
   readonly log?: Logger;
 }
 
@@ -72,6 +74,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     // The catalogue takes the vendors' address from the environment, as any catalogue file may.
     SIM: simulator.url,
     ...options.environment,
+    ...(await options.environmentOf?.(fresh.connection)),
   });
   await applyCheaply(fresh.database, config, catalog);
   const tollgate = await startTollgate(config, options.log ?? silentLogger);

@@ -11,6 +11,7 @@ import {
   REDIS_TIMEOUT_MS,
 } from './bounds.ts';
 import { errorText, type RedisClient } from './script.ts';
+import { isSentinel, sentinelOptions } from './sentinel.ts';
 
 export interface RedisConnection {
   readonly client: RedisClient;
@@ -45,7 +46,8 @@ function once(timeoutMs: number) {
 
 /**
  * `addresses` is one URL (`redis://` or `rediss://`), or several separated by commas: seeds of a cluster, or
- * names of one server. The server is asked whether it is a cluster.
+ * names of one server. The server is asked whether it is a cluster. Or they are Sentinels (`sentinel://`),
+ * who know the server.
  */
 export async function connectRedis(
   addresses: string,
@@ -53,30 +55,38 @@ export async function connectRedis(
   timeoutMs: number = REDIS_TIMEOUT_MS,
 ): Promise<RedisConnection> {
   const urls = parseSeeds(addresses);
+  const hosts = urls.map((url) => url.host).join(', ');
+  if (isSentinel(urls[0])) {
+    return openServer(urls, log, timeoutMs).catch((error: unknown) => {
+      throw new RedisUnreachable(`no Redis is named by the Sentinels ${hosts}: ${errorText(error)}`);
+    });
+  }
   let reason: unknown;
   for (const url of urls) {
     try {
       const clustered = await isClustered(url);
-      return clustered ? await openCluster(urls, log, timeoutMs) : await openServer(url, log, timeoutMs);
+      return clustered ? await openCluster(urls, log, timeoutMs) : await openServer([url], log, timeoutMs);
     } catch (error) {
       reason = error;
       log.warn({ host: url.host, reason: errorText(error) }, 'Redis does not answer at this address');
     }
   }
-  const hosts = urls.map((url) => url.host).join(', ');
   const why = reason instanceof Error ? reason.message : String(reason);
   throw new RedisUnreachable(`no Redis answers at ${hosts}: ${why}`);
 }
 
-function parseSeeds(addresses: string): readonly URL[] {
+const KINDS = [/^rediss?:$/, /^sentinels?:$/];
+const ADDRESSES =
+  'REDIS_URL must be redis:// or rediss:// addresses, or sentinel:// addresses, separated by commas';
+
+/** All of them are of the same kind. */
+function parseSeeds(addresses: string): readonly [URL, ...URL[]] {
   const texts = addresses.split(',', REDIS_SEEDS_MAX).map((text) => text.trim());
-  return texts.map((text) => {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url?.protocol === 'redis:' || url?.protocol === 'rediss:') return url;
-    throw new RedisUnreachable(
-      'REDIS_URL must be one redis:// or rediss:// address, or several separated by commas',
-    );
-  });
+  const urls = texts.flatMap((text) => URL.parse(text) ?? []);
+  const [first, ...others] = urls;
+  const isOneKind = KINDS.some((kind) => urls.every(({ protocol }) => kind.test(protocol)));
+  if (first === undefined || urls.length < texts.length || !isOneKind) throw new RedisUnreachable(ADDRESSES);
+  return [first, ...others];
 }
 
 async function isClustered(url: URL): Promise<boolean> {
@@ -100,15 +110,29 @@ async function isClustered(url: URL): Promise<boolean> {
   }
 }
 
-async function openServer(url: URL, log: Logger, timeoutMs: number): Promise<RedisConnection> {
-  const redis = new Redis(url.href, {
+/** One address of a server, or those of its Sentinels. */
+async function openServer(
+  urls: readonly [URL, ...URL[]],
+  log: Logger,
+  timeoutMs: number,
+): Promise<RedisConnection> {
+  const [url] = urls;
+  const options = {
     ...once(timeoutMs),
     lazyConnect: true,
     enableOfflineQueue: false,
     retryStrategy,
     // A master became a replica: the address may lead to the new master by now.
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
-  });
+  } satisfies RedisOptions;
+  const redis = isSentinel(url)
+    ? new Redis({
+        ...options,
+        ...sentinelOptions(urls),
+        sentinelRetryStrategy: retryStrategy,
+        sentinelReconnectStrategy: retryStrategy,
+      })
+    : new Redis(url.href, options);
   redis.on('error', (error) => log.debug({ reason: errorText(error) }, 'Redis connection error'));
   await connectOrClose(redis);
   return { client: new Batch(redis, 'server'), kind: 'server', close: () => redis.disconnect() };
