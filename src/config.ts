@@ -110,7 +110,13 @@ export const SETTINGS = {
     'TOLLGATE_LOG_LEVEL',
     'info',
     ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
-    'Lowest level to log. `debug` logs every call.',
+    'Lowest level to log.',
+  ),
+  callLogLevel: choice(
+    'TOLLGATE_CALL_LOG_LEVEL',
+    'debug',
+    ['debug', 'info'],
+    'Level of the line that each ended call has in the log. `info` shows it without `debug`.',
   ),
   connectTimeoutMs: integer(
     'TOLLGATE_CONNECT_TIMEOUT_MS',

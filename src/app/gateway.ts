@@ -96,6 +96,8 @@ function buildGatewayDeps(
 }
 
 /** The level is checked once, here, so that calls do not pay for log lines that are off. */
-function callObserver({ logLevel }: Config, telemetry: Telemetry, log: Logger): CallObserver {
-  return logLevel === 'debug' || logLevel === 'trace' ? logCalls(telemetry, log) : telemetry;
+function callObserver(config: Config, telemetry: Telemetry, log: Logger): CallObserver {
+  const { logLevel, callLogLevel } = config;
+  const isOn = logLevel === 'debug' || logLevel === 'trace' || logLevel === callLogLevel;
+  return isOn ? logCalls(telemetry, log, callLogLevel) : telemetry;
 }

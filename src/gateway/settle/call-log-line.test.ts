@@ -18,7 +18,7 @@ test('a line has every token of the call once, and the next observer gets the ca
     outputReasoning: 50,
   };
   const record = callOf({ accountId: 7, usage, status: 499, verdict: 'cut-by-client', estimated: true });
-  logCalls({ callEnded: (one) => void heard.push(one) }, log).callEnded(record);
+  logCalls({ callEnded: (one) => void heard.push(one) }, log, 'debug').callEnded(record);
   expect(heard).toEqual([record]);
   expect(lines).toMatchObject([
     {

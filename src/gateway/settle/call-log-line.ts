@@ -3,14 +3,14 @@ import { inputTokens, outputTokens } from '../../kernel/usage.ts';
 import type { CallObserver } from './settle.ts';
 
 /**
- * Logs every ended call at level `debug`, then calls `next`. It is used only if that level is on, so that
- * other processes do not pay for it. ADR 9: figures and names only, never a prompt or a secret.
+ * Logs every ended call at its level, then calls `next`. It is used only if that level is on, so that other
+ * processes do not pay for it. ADR 9: figures and names only, never a prompt or a secret.
  */
-export function logCalls(next: CallObserver, log: Logger): CallObserver {
+export function logCalls(next: CallObserver, log: Logger, level: 'debug' | 'info'): CallObserver {
   return {
     callEnded: (record) => {
       const { callId, accountId, keyId, modelAsked, modelUsed, routeId, status, errorCode } = record;
-      log.debug(
+      log[level](
         {
           requestId: callId,
           accountId,
