@@ -166,7 +166,7 @@ describe.each(KINDS)('$name, as deploy/ has it (skipped where it is not installe
         const { status, text, isCut } = await upload(proxyOf(name), { ...asked, body: larger });
         // Over HTTP/2 Caddy 2.6 at times resets the stream before curl has read the text.
         expect([status, isCut || JSON.parse(text).code]).toEqual([413, isCut || 41301]);
-        expect(isCut && !(name === 'Caddy' && version === 'HTTP/2'), text).toBe(false);
+        expect(isCut && !(name.startsWith('Caddy') && version === 'HTTP/2'), text).toBe(false);
       },
     );
 

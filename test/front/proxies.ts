@@ -91,21 +91,33 @@ const NGINX: Kind = {
   hidesBreaks: false,
 };
 
-const CADDY: Kind = {
-  name: 'Caddy',
-  program: caddy,
-  prepare: ({ folder, gatewayPort, port, plainPort }) => {
-    const site = shipped('caddy/Caddyfile', { '127.0.0.1:8080': `127.0.0.1:${gatewayPort}` });
-    const ports = `https_port ${port}\n http_port ${plainPort}\n default_bind 127.0.0.1`;
-    const own = `admin off\n local_certs\n skip_install_trust\n storage file_system ${folder}/storage`;
-    writeFileSync(join(folder, 'Caddyfile'), `{\n ${ports}\n ${own}\n}\n${site}`);
-    return ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'];
-  },
-  // An authority of its own, in place of a public one.
-  trusted: ({ folder }) => readFileSync(join(folder, 'storage/pki/authorities/local/root.crt'), 'utf8'),
-  versions: BOTH,
-  hidesBreaks: isOldCaddy(),
-};
+/** What stands before the shipped file: ports, and an authority of its own in place of a public one. */
+function caddyOptions({ folder, port, plainPort }: Place): string {
+  const ports = `https_port ${port}\n http_port ${plainPort}\n default_bind 127.0.0.1`;
+  const own = `admin off\n local_certs\n skip_install_trust\n storage file_system ${folder}/storage`;
+  return `{\n ${ports}\n ${own}\n}\n`;
+}
+
+function caddyWith(name: string, path: string, replaced: (gateway: string) => Record<string, string>): Kind {
+  return {
+    name,
+    program: caddy,
+    prepare: (place) => {
+      const site = shipped(path, replaced(`127.0.0.1:${place.gatewayPort}`));
+      writeFileSync(join(place.folder, 'Caddyfile'), caddyOptions(place) + site);
+      return ['run', '--config', join(place.folder, 'Caddyfile'), '--adapter', 'caddyfile'];
+    },
+    trusted: ({ folder }) => readFileSync(join(folder, 'storage/pki/authorities/local/root.crt'), 'utf8'),
+    versions: BOTH,
+    hidesBreaks: isOldCaddy(),
+  };
+}
+
+const CADDY = caddyWith('Caddy', 'caddy/Caddyfile', (gateway) => ({ '127.0.0.1:8080': gateway }));
+const COMPOSE_CADDY = caddyWith('Caddy of Compose', 'compose/Caddyfile', (gateway) => ({
+  'node-1:8080 node-2:8080': gateway,
+  '{$TOLLGATE_DOMAIN}': SITE,
+}));
 
 /** Those before 2.8, as Debian 12 has it. */
 function isOldCaddy(): boolean {
@@ -133,7 +145,7 @@ const HAPROXY: Kind = {
   hidesBreaks: false,
 };
 
-export const KINDS: readonly Kind[] = [NGINX, CADDY, HAPROXY];
+export const KINDS: readonly Kind[] = [NGINX, CADDY, COMPOSE_CADDY, HAPROXY];
 
 /** Starts it in front of the gateway, and waits until it answers. */
 export async function startProxy(

@@ -152,4 +152,12 @@ export const PROOFS: readonly Proof[] = [
     environment: {},
     minutesMax: 15,
   },
+  {
+    name: 'beside',
+    claim:
+      'nginx, Caddy and HAProxy with the shipped files pass streams, aborts and bodies on; other databases serve',
+    tests: ['test/front/', 'test/store/external.test.ts', 'test/store/pooler.test.ts'],
+    environment: {},
+    minutesMax: 10,
+  },
 ];
