@@ -8,6 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 export const FIRST: readonly string[] = [
   'test/release/container.test.ts',
+  'test/front/front.test.ts',
   'test/reference-page/reference-page.test.ts',
   'src/store/embedded/server.test.ts',
   'src/gate/redis/gate.test.ts',

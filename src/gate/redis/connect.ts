@@ -58,6 +58,7 @@ export async function connectRedis(
   const hosts = urls.map((url) => url.host).join(', ');
   if (isSentinel(urls[0])) {
     return openServer(urls, log, timeoutMs).catch((error: unknown) => {
+      log.warn({ hosts, reason: errorText(error) }, 'no Redis is named by these Sentinels');
       throw new RedisUnreachable(`no Redis is named by the Sentinels ${hosts}: ${errorText(error)}`);
     });
   }
