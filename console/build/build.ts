@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { clientCode } from '../../src/cli/client-file.ts';
@@ -42,9 +42,28 @@ async function compressFiles(folder: string): Promise<void> {
   );
 }
 
+/** What a build that was killed has left. */
+function removeLeftovers(): void {
+  const name = basename(CONSOLE_BUILT);
+  for (const entry of readdirSync(CONSOLE_SOURCES)) {
+    const pid = entry.startsWith(`${name}-`) ? Number(entry.slice(name.length + 1)) : 0;
+    if (pid > 0 && !isAlive(pid)) rmSync(join(CONSOLE_SOURCES, entry), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Built beside and moved into place, so that a server never serves half of it. */
 async function build(): Promise<void> {
   const stamp = hashSources();
+  removeLeftovers();
   writeClient();
   const folder = `${CONSOLE_BUILT}-${process.pid}`;
   try {
