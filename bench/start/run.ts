@@ -1,15 +1,22 @@
-/** `npm run bench:start`: how long the first start, a restart, and one on a million calls take until ready. */
+/**
+ * `npm run bench:start`: how long the first start, a restart, and one on a million calls take until ready.
+ * `-- --program FILE` starts an installed package instead of the sources.
+ */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { startEmbedded } from '../../src/store/embedded/server.ts';
 import { type Child, findFreePort, logTail, startChild, stopChild } from '../child.ts';
 import { fill } from '../logs/fill.ts';
 
-const ENTRY = join(import.meta.dirname, '../../src/main.ts');
+const SOURCES = join(import.meta.dirname, '../../src/main.ts');
+const { program } = parseArgs({
+  options: { program: { type: 'string', default: SOURCES } },
+}).values;
 const ROWS = 1_000_000;
 const ACCOUNTS = 1_000;
 const REPEATS = 5;
@@ -40,7 +47,7 @@ async function timeStart(folder: string): Promise<number> {
     TOLLGATE_CATALOG: join(folder, 'catalog.yaml'),
   };
   const startedAt = performance.now();
-  const child = startChild(process.execPath, [ENTRY, 'serve'], { folder, environment });
+  const child = startChild(process.execPath, [program, 'serve'], { folder, environment });
   try {
     await waitUntilReady(child, port);
     return performance.now() - startedAt;
