@@ -6,6 +6,8 @@ import { accountNote } from './account/account-note.ts';
 import { accountSet } from './account/account-set.ts';
 import { accountList, accountShow } from './account/account-show.ts';
 import { accountVerify, verificationList } from './account/account-verify.ts';
+import { backup } from './backup/backup.ts';
+import { restore } from './backup/restore.ts';
 import type { Command } from './command.ts';
 import { apply } from './commands/apply.ts';
 import { callList, callSearch, callShow } from './commands/call.ts';
@@ -29,6 +31,8 @@ export const COMMANDS: readonly Command[] = [
   apply,
   migrate,
   doctor,
+  backup,
+  restore,
   nodes,
   overview,
   catalogList,

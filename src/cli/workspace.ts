@@ -2,6 +2,10 @@ import { StoreUnavailable } from '../accounts/contract.ts';
 import { SQL_TIMEOUT_MS } from '../bounds.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { openSealer, type Setup, StartRefused } from '../setup.ts';
+import { ArchiveDamaged } from '../store/backup/archive-reader.ts';
+import { ArchiveRefused } from '../store/backup/archive-writer.ts';
+import { RestoreRefused } from '../store/backup/load.ts';
+import { BackupRefused } from '../store/backup/snapshot.ts';
 import { announceAndWait } from '../store/changes.ts';
 import { DataDirectoryUnusable } from '../store/embedded/data-directory.ts';
 import { EmbeddedUnavailable } from '../store/embedded/place.ts';
@@ -29,6 +33,10 @@ export function failForPeople(error: unknown): never {
     MigrationRefused,
     PoolerRefused,
     StoreUnavailable,
+    BackupRefused,
+    ArchiveRefused,
+    ArchiveDamaged,
+    RestoreRefused,
   ];
   if (error instanceof Error && known.some((kind) => error instanceof kind)) {
     throw new CommandFailed(error.message);

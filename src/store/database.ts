@@ -98,7 +98,10 @@ export function toIsoTime(timeMs: number): string {
 }
 
 /** With settings of the session, which a pooler between would not take. */
-function sessionConfig(connection: string, options: DatabaseOptions): pg.PoolConfig {
+export function sessionConfig(
+  connection: string,
+  options: Pick<DatabaseOptions, 'statementTimeoutMs'>,
+): pg.PoolConfig {
   const statementTimeoutMs = options.statementTimeoutMs ?? SQL_TIMEOUT_MS;
   return {
     ...connectionConfig(connection, options),
@@ -107,7 +110,10 @@ function sessionConfig(connection: string, options: DatabaseOptions): pg.PoolCon
   };
 }
 
-function connectionConfig(connection: string, { statementTimeoutMs }: DatabaseOptions): pg.PoolConfig {
+function connectionConfig(
+  connection: string,
+  { statementTimeoutMs }: Pick<DatabaseOptions, 'statementTimeoutMs'>,
+): pg.PoolConfig {
   return {
     connectionString: connection,
     application_name: 'tollgate',
@@ -207,14 +213,14 @@ class PooledDatabase implements Database {
 
 const NOTIFY = 'select pg_notify($1, $2)';
 
-class OpenTransaction implements Database {
-  readonly #client: pg.PoolClient;
+export class OpenTransaction implements Database {
+  readonly #client: pg.ClientBase;
   readonly #depth: number;
   readonly #statements: Statements;
   /** The notices that the commit will send. */
   readonly notices: Array<{ readonly channel: string; readonly payload: string }> = [];
 
-  constructor(client: pg.PoolClient, depth: number, statements: Statements) {
+  constructor(client: pg.ClientBase, depth: number, statements: Statements) {
     this.#client = client;
     this.#depth = depth;
     this.#statements = statements;

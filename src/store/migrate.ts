@@ -13,9 +13,13 @@ export interface MigrateOptions {
   readonly folder?: string;
 }
 
-interface Migration {
+/** A migration as the database remembers it. */
+export interface Applied {
   readonly name: string;
   readonly checksum: string;
+}
+
+export interface Migration extends Applied {
   readonly text: string;
 }
 
@@ -34,7 +38,7 @@ const MIGRATION_LOCK = 7_414_512_001;
  * transaction, under a lock that concurrent starts wait for and then find nothing left to do.
  */
 export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
-  const migrations = await readMigrations(options.folder ?? OWN_FOLDER);
+  const migrations = await readMigrations(options.folder);
   const database = await openDatabase({
     connection: options.connection,
     log: options.log,
@@ -48,7 +52,8 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
   }
 }
 
-async function applyPending(
+/** Applies those of the migrations that the database does not have yet. */
+export async function applyPending(
   transaction: Database,
   migrations: readonly Migration[],
   log: Logger,
@@ -58,9 +63,7 @@ async function applyPending(
     `create table if not exists migrations (
        name text primary key, checksum text not null, applied_at timestamptz not null default now())`,
   );
-  const applied = await transaction.query<{ name: string; checksum: string }>(
-    'select name, checksum from migrations order by name',
-  );
+  const applied = await transaction.query<Applied>('select name, checksum from migrations order by name');
   const pending = findPending(migrations, applied);
   for (const { name, checksum, text } of pending) {
     await transaction.query(text);
@@ -75,10 +78,7 @@ async function applyPending(
  * What is applied must be unchanged and known: an older program never works on a newer database. A file is
  * known by its text, so that a database which has it under an earlier number is up to date all the same.
  */
-function findPending(
-  migrations: readonly Migration[],
-  applied: readonly { readonly name: string; readonly checksum: string }[],
-): readonly Migration[] {
+function findPending(migrations: readonly Migration[], applied: readonly Applied[]): readonly Migration[] {
   const pending = new Map(migrations.map((migration) => [migration.checksum, migration]));
   for (const { name, checksum } of applied) {
     if (pending.delete(checksum)) continue;
@@ -91,7 +91,8 @@ function findPending(
   return [...pending.values()];
 }
 
-async function readMigrations(folder: string): Promise<readonly Migration[]> {
+/** Every migration of this version, in order. */
+export async function readMigrations(folder: string = OWN_FOLDER): Promise<readonly Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
   const migrations: Migration[] = [];
   for (const name of names) {

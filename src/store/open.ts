@@ -4,6 +4,7 @@ import { type Database, openDatabase } from './database.ts';
 import { startEmbedded } from './embedded/server.ts';
 import { migrate } from './migrate.ts';
 import { refusePooler } from './pooler.ts';
+import { refuseHalfRestored } from './restore-marker.ts';
 
 export interface Store {
   readonly database: Database;
@@ -27,6 +28,7 @@ export interface StorePlace {
 /** Opens the store of a configuration, with every migration applied: the same for server and command line. */
 export async function openStore(place: StorePlace): Promise<Store> {
   const { databaseUrl, databaseDirectUrl, dataDirectory, log, statementTimeoutMs = SQL_TIMEOUT_MS } = place;
+  refuseHalfRestored(dataDirectory);
   const embedded = databaseUrl === undefined ? await startEmbedded(dataDirectory, log) : undefined;
   const connection = embedded?.connection ?? databaseUrl ?? '';
   try {

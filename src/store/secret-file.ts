@@ -8,7 +8,7 @@ const SECRET_BYTES = 48;
 /** The root secret: as configured, or made once in the data directory, readable by its owner only. */
 export function readSecret(configured: string | undefined, dataDirectory: string, random: Random): string {
   if (configured !== undefined) return configured;
-  const path = join(dataDirectory, 'secret');
+  const path = secretPath(dataDirectory);
   const found = readIfThere(path);
   if (found !== undefined) return found;
   prepareDataDirectory(dataDirectory);
@@ -23,6 +23,15 @@ export function readSecret(configured: string | undefined, dataDirectory: string
     rmSync(own, { force: true });
   }
   return readFileSync(path, 'utf8').trim();
+}
+
+/** The root secret, if there is one. */
+export function findSecret(configured: string | undefined, dataDirectory: string): string | undefined {
+  return configured ?? readIfThere(secretPath(dataDirectory));
+}
+
+export function secretPath(dataDirectory: string): string {
+  return join(dataDirectory, 'secret');
 }
 
 function readIfThere(path: string): string | undefined {

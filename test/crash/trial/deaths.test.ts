@@ -1,13 +1,19 @@
 import { expect, test } from 'vitest';
 import { codeFiles, isTest, readTree } from '../../house/tree.ts';
 import { seeded } from '../load.ts';
-import { drawDeaths, killsOf, POINTS, RECOVERY_POINTS } from './deaths.ts';
+import { COMMAND_POINTS, drawDeaths, killsOf, POINTS, RECOVERY_POINTS } from './deaths.ts';
 
-test('the server is killed at every named fault point of the source', () => {
-  const named = codeFiles(readTree())
+test('the server, or a command, is killed at every named fault point of the source', () => {
+  const files = codeFiles(readTree());
+  const named = files
     .filter(({ path }) => path.startsWith('src/') && !isTest(path) && !path.includes('/suite/'))
     .flatMap(({ text }) => [...text.matchAll(/\bfault\('([^']+)'\)/g)].map(([, point]) => point));
-  expect(new Set(named)).toEqual(new Set([...Object.keys(POINTS), ...RECOVERY_POINTS]));
+  const commands = Object.entries(COMMAND_POINTS);
+  const points = [...Object.keys(POINTS), ...RECOVERY_POINTS, ...commands.map(([point]) => point)];
+  expect(new Set(named)).toEqual(new Set(points));
+  for (const [point, test] of commands) {
+    expect(files.find(({ path }) => path === test)?.text, `${test} kills at ${point}`).toContain(point);
+  }
 });
 
 test('a short run of both parts kills at every point, and a long one does so by itself', () => {

@@ -33,6 +33,15 @@ export const RECOVERY_POINTS: readonly string[] = [
   'recover.before-unlink',
 ];
 
+/** Points of commands, which the named test kills there. */
+export const COMMAND_POINTS: Readonly<Record<string, string>> = {
+  'backup.before-tables': 'test/crash/backup.test.ts',
+  'backup.before-end': 'test/crash/backup.test.ts',
+  'restore.after-part': 'test/crash/backup.test.ts',
+  'restore.before-commit': 'test/crash/backup.test.ts',
+  'restore.after-commit': 'test/crash/backup.test.ts',
+};
+
 /** What a scene can do besides killing the server. */
 export type Extra = 'database' | 'both' | 'redis';
 
