@@ -137,7 +137,7 @@ export const NAME_LENGTH_MAX = 100;
 export const PAGE_SIZE_MAX = 100;
 /** A vendor credential. The longest known ones have some 2,000 characters. */
 export const SECRET_LENGTH_MAX = 4_096;
-/** Secrets sealed again in one transaction after a rotation. */
+/** Secrets sealed again by one statement of a rotation. */
 export const SEAL_AGAIN_BATCH = 500;
 /** Reads of a snapshot during changes, before it is used without being cached. */
 export const SNAPSHOT_RELOADS_MAX = 3;

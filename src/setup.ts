@@ -14,7 +14,7 @@ import { sealClearDocuments } from './store/accounts/verifications.ts';
 import { type ApplyOptions, applyCatalog, loadCatalog } from './store/catalog/catalog.ts';
 import type { Database } from './store/database.ts';
 import { isRightSecret } from './store/sealing.ts';
-import { readSecret } from './store/secret-file.ts';
+import { NextSecret, readSecret } from './store/secret-file.ts';
 
 /** The start failed, with a message for the person who starts the server. Nothing is left running. */
 export class StartRefused extends Error {
@@ -35,6 +35,10 @@ export async function openSealer(config: Config, database: Database): Promise<Se
   if (await isRightSecret(database, sealer)) {
     await sealClearDocuments(database, sealer);
     return sealer;
+  }
+  const { dataDirectory } = config;
+  if (config.secret === undefined && new NextSecret(dataDirectory).find() !== undefined) {
+    throw new StartRefused('a rotation of the secret was interrupted: run "tollgate secret rotate" again');
   }
   throw new StartRefused(
     'TOLLGATE_SECRET (or the file "secret" in the data directory) is not the secret that this data was encrypted with',

@@ -22,6 +22,7 @@ import { overview } from './commands/overview.ts';
 import { subscriptionCancel, subscriptionGrant, subscriptionList } from './commands/subscription.ts';
 import { whatIf } from './commands/what-if.ts';
 import { demo } from './demo/demo.ts';
+import { secretRotate } from './secret/rotate.ts';
 import { serve } from './serve/serve.ts';
 
 /** Every command of the `tollgate` program. */
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   doctor,
   backup,
   restore,
+  secretRotate,
   nodes,
   overview,
   catalogList,

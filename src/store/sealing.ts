@@ -16,15 +16,38 @@ export async function isRightSecret(database: Database, sealer: Sealer): Promise
   return opensCheckValue(sealer, row.sealed);
 }
 
+export interface Resealed {
+  /** Secrets that stand under the new key now. */
+  readonly sealed: number;
+  /** Secrets that no key opens, before and after. */
+  readonly unreadable: number;
+  /** Stored conversations, which were deleted: they open only with ids that clients have. */
+  readonly conversations: number;
+}
+
+/** Whether the data was sealed with this secret. Nothing is sealed before the first start. */
+export async function findCheckValue(database: Database): Promise<string | undefined> {
+  const [row] = await database.query<{ sealed: string }>('select sealed from seal_check');
+  return row?.sealed;
+}
+
 /**
- * After a rotation: seals every secret that stands under an older key with the first one, in small steps, so
- * that servers go on meanwhile. Answers how many; 0 means that the older secret can be forgotten.
+ * Seals every secret with the first key of the sealer. All or nothing: the transaction is the caller's. A
+ * server that starts meanwhile waits, and then finds that its secret is the wrong one.
  */
-export async function sealAgain(database: Database, sealer: Sealer): Promise<number> {
-  let total = 0;
-  for (const place of PLACES) total += await sealPlace(database, sealer, place);
-  await database.query('update seal_check set sealed = $1', [newCheckValue(sealer)]);
-  return total;
+export async function sealAgain(transaction: Database, sealer: Sealer): Promise<Resealed> {
+  await transaction.query('lock table seal_check in access exclusive mode');
+  let [sealed, unreadable] = [0, 0];
+  for (const place of PLACES) {
+    const done = await sealPlace(transaction, sealer, place);
+    sealed += done.sealed;
+    unreadable += done.unreadable;
+  }
+  const gone = await transaction.query<{ count: bigint }>(
+    'with gone as (delete from conversations returning 1) select count(*) as count from gone',
+  );
+  await transaction.query('update seal_check set sealed = $1', [newCheckValue(sealer)]);
+  return { sealed, unreadable, conversations: Number(gone[0]?.count ?? 0) };
 }
 
 /** A column of sealed texts, and whose they are. */
@@ -39,25 +62,28 @@ const PLACES: readonly SealedColumn[] = [
   { table: 'verifications', owner: 'account_id', column: 'document_sealed' },
 ];
 
-async function sealPlace(database: Database, sealer: Sealer, place: SealedColumn): Promise<number> {
-  let total = 0;
-  let lastId = 0;
+async function sealPlace(
+  transaction: Database,
+  sealer: Sealer,
+  place: SealedColumn,
+): Promise<Omit<SealStep, 'lastId'>> {
+  let [sealed, unreadable, lastId] = [0, 0, 0];
   for (;;) {
-    const part = { place, afterId: lastId };
-    const step = await database.transaction((transaction) => sealStep(transaction, sealer, part));
-    total += step.sealed;
-    if (step.lastId === undefined) return total;
+    const step = await sealStep(transaction, sealer, { place, afterId: lastId });
+    sealed += step.sealed;
+    unreadable += step.unreadable;
+    if (step.lastId === undefined) return { sealed, unreadable };
     lastId = step.lastId;
   }
 }
 
 interface SealStep {
   readonly sealed: number;
+  readonly unreadable: number;
   /** Nothing: there are no more rows. */
   readonly lastId: number | undefined;
 }
 
-/** Rows are locked, so a secret that is being replaced is not overwritten by its older self. */
 async function sealStep(
   transaction: Database,
   sealer: Sealer,
@@ -69,12 +95,13 @@ async function sealStep(
      where id > $1 and ${column} is not null order by id limit $2 for update`,
     [afterId, SEAL_AGAIN_BATCH],
   );
-  const ids: number[] = [];
-  const texts: string[] = [];
+  const [ids, texts]: [number[], string[]] = [[], []];
+  let unreadable = 0;
   for (const row of rows) {
     const account = row.owner === null ? undefined : idNumber(row.owner);
     const context = rowContext(table, idNumber(row.id), account);
     const secret = sealer.unseal(row.sealed, context);
+    if (secret === undefined) unreadable += 1;
     if (secret === undefined || sealer.isCurrent(row.sealed)) continue;
     ids.push(idNumber(row.id));
     texts.push(sealer.seal(secret, context));
@@ -85,5 +112,5 @@ async function sealStep(
     [ids, texts],
   );
   const last = rows.at(-1);
-  return { sealed: ids.length, lastId: last === undefined ? undefined : idNumber(last.id) };
+  return { sealed: ids.length, unreadable, lastId: last === undefined ? undefined : idNumber(last.id) };
 }

@@ -1,6 +1,7 @@
 import { assert } from '../../kernel/assert.ts';
 import { VERSION } from '../../kernel/version.ts';
 import { type Applied, readMigrations } from '../migrate.ts';
+import { findCheckValue } from '../sealing.ts';
 import { type BackupAbout, FORMAT, type Sealed, TABLE_PREFIX, type Totals } from './about.ts';
 import type { CopyTransaction } from './copy.ts';
 import { BACKUP_TABLES, MONTHLY_TABLES, OWN_SEQUENCES } from './tables.ts';
@@ -64,7 +65,7 @@ export async function describeSnapshot(
     months: await listMonths(transaction),
     sequences: await listSequences(transaction),
     sealed: await countSealed(transaction),
-    check_value: await findCheckValue(transaction),
+    check_value: (await findCheckValue(transaction)) ?? null,
   };
 }
 
@@ -128,11 +129,6 @@ async function listSequences(transaction: CopyTransaction): Promise<BackupAbout[
      where schemaname = current_schema() and sequencename = any($1) and last_value is not null order by 1`,
     [[...OWN_SEQUENCES, ...BACKUP_TABLES.map((name) => `${name}_id_seq`)]],
   );
-}
-
-async function findCheckValue(transaction: CopyTransaction): Promise<string | null> {
-  const [row] = await transaction.query<{ sealed: string }>('select sealed from seal_check');
-  return row?.sealed ?? null;
 }
 
 async function countSealed(transaction: CopyTransaction): Promise<Sealed> {

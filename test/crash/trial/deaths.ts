@@ -40,6 +40,8 @@ export const COMMAND_POINTS: Readonly<Record<string, string>> = {
   'restore.after-part': 'test/crash/backup.test.ts',
   'restore.before-commit': 'test/crash/backup.test.ts',
   'restore.after-commit': 'test/crash/backup.test.ts',
+  'rotate.before-commit': 'src/cli/secret/rotate.test.ts',
+  'rotate.after-commit': 'src/cli/secret/rotate.test.ts',
 };
 
 /** What a scene can do besides killing the server. */
