@@ -19,6 +19,7 @@ import { keyCreate, keyList, keyRevoke, keySet } from './commands/key.ts';
 import { migrate } from './commands/migrate.ts';
 import { nodes } from './commands/nodes.ts';
 import { overview } from './commands/overview.ts';
+import { reprice } from './commands/reprice.ts';
 import { subscriptionCancel, subscriptionGrant, subscriptionList } from './commands/subscription.ts';
 import { whatIf } from './commands/what-if.ts';
 import { demo } from './demo/demo.ts';
@@ -42,6 +43,7 @@ export const COMMANDS: readonly Command[] = [
   catalogExport,
   catalogDelete,
   whatIf,
+  reprice,
   accountCreate,
   accountList,
   accountShow,

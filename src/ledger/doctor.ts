@@ -90,6 +90,10 @@ export const CHECKS = {
     promise: 'The amount counted against the monthly cap is the sum of the consumptions of the month.',
     reading: 'The counter of the cap was changed, or consumptions are missing or changed.',
   },
+  'correction-refund': {
+    promise: 'The corrections of a call are of its account, and give back at most what was taken for it.',
+    reading: 'A correction was written by hand, or the consumption of the call was changed.',
+  },
   negative: {
     promise: 'No amount, balance or count is below zero.',
     reading: 'The row was written without its constraints.',

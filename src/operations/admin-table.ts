@@ -3,6 +3,7 @@ import { accountOperations } from './accounts/accounts.ts';
 import { noteOperations } from './accounts/notes.ts';
 import { catalogOperations } from './catalog/catalog.ts';
 import { catalogFileOperations } from './catalog/catalog-file.ts';
+import { repriceOperations } from './catalog/reprice.ts';
 import { testOperations } from './catalog/tests.ts';
 import { presetOperations } from './catalog/vendor-presets.ts';
 import { whatIfOperations } from './catalog/what-if.ts';
@@ -23,6 +24,7 @@ export const ADMIN_OPERATIONS: readonly Operation[] = [
   ...catalogOperations,
   ...catalogFileOperations,
   ...whatIfOperations,
+  ...repriceOperations,
   ...testOperations,
   ...presetOperations,
   ...accountOperations,

@@ -145,6 +145,8 @@ export const WHAT_IF_CALLS_MAX = 200_000;
 export const WHAT_IF_PAGE_ROWS = 1_000;
 export const WHAT_IF_MS_MAX = 8_000;
 export const PERIOD_DAYS_MAX = 366;
+/** Accounts in the answer of a correction of charges, those with most first. */
+export const REPRICE_ACCOUNTS_SHOWN = 1_000;
 /** Percentiles of the first token: parts of a period that are read, and calls of each. */
 export const TTFT_SAMPLE_SLICES = 360;
 export const TTFT_SAMPLE_CALLS = 40;

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { submitVerification } from '../../src/store/accounts/verifications.ts';
@@ -44,6 +45,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'catalog show': ['vendors', 'openai'],
   'catalog export': [],
   'what-if': async () => ({ words: ['-f', await terminal.fileOf('dear.yaml', 'system_rate: 200\n')] }),
+  reprice: ['--model', 'gpt-5', '--from', '2026-11-01 00:00:00', '--reason', 'wrong price'],
   'catalog delete': ['announcements', '1'],
   'account create': ['--email', 'new@example.com', '--balance', '5', '--credits', '7'],
   'account list': [],
@@ -102,6 +104,19 @@ const SCENES: Readonly<Record<string, Scene>> = {
   },
   'audit list': [],
   registration: ['closed'],
+  backup: async () => {
+    const file = await terminal.fileOf('backup.tar.gz', '');
+    await rm(file);
+    return { words: ['--to', file] };
+  },
+  restore: async () => {
+    const file = await terminal.fileOf('checked.tar.gz', '');
+    await rm(file);
+    await terminal.json('backup', '--to', file);
+    return { words: ['--from', file, '--check'] };
+  },
+  // The last one: from here on the secret is another.
+  'secret rotate': [],
 };
 
 /** They run until they are stopped; what operators write meanwhile is the API's, which records it. */
@@ -185,6 +200,7 @@ describe('every command that writes leaves one line in the audit log', () => {
       'key revoke',
       'key set',
       'registration',
+      'secret rotate',
       'subscription cancel',
       'subscription grant',
     ]);

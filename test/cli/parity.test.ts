@@ -22,6 +22,7 @@ const COMMAND_FOR: Readonly<Record<string, string>> = {
   'catalog.diff': 'apply',
   'catalog.apply': 'apply',
   'catalog.whatIf': 'what-if',
+  'catalog.reprice': 'reprice',
   'settings.get': 'catalog show',
   'settings.update': 'apply',
   'accounts.list': 'account list',

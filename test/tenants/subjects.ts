@@ -53,7 +53,7 @@ const WITHOUT_IDS = [
   ...['settings.get', 'settings.update', 'accounts.list', 'accounts.create', 'feedback.list'],
   ...['registration.get', 'registration.update', 'overview.get', 'overview.credentials', 'overview.nodes'],
   'overview.series',
-  ...['catalog.get', 'catalog.diff', 'catalog.apply', 'catalog.whatIf'],
+  ...['catalog.get', 'catalog.diff', 'catalog.apply', 'catalog.whatIf', 'catalog.reprice'],
   ...['credentials.testNew', 'overview.routes', 'doctor.get'],
   ...['overview.accounts', 'vendors.presets'],
 ];

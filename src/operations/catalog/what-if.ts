@@ -101,12 +101,12 @@ const running = new WeakSet<Database>();
 const BUSY_MS = 1_000;
 const DAY_MS = 86_400_000;
 
-interface Period {
+export interface Period {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-function readPeriod(
+export function readPeriod(
   { from, to }: { readonly from: string | undefined; readonly to: string | undefined },
   context: Context,
 ): Period | Failure {

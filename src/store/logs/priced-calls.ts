@@ -31,6 +31,40 @@ interface Row extends UsageColumns {
   readonly charge_micro: bigint;
 }
 
+/** A call that was to be paid with Credits, with what was taken for it. */
+export interface ChargedCall extends PricedCall {
+  readonly callId: string;
+  readonly accountId: number;
+  readonly creditsPerYuan: number;
+  readonly takenMicro: bigint;
+  readonly shortfallMicro: bigint;
+  /** What corrections gave back; negative if they took more. */
+  readonly correctedMicro: bigint;
+}
+
+interface ChargedRow extends Row {
+  readonly account_id: bigint;
+  readonly credits_per_yuan: number;
+  readonly taken_micro: bigint;
+  readonly shortfall_micro: bigint;
+  readonly corrected_micro: bigint;
+}
+
+/** The calls of a period, and of one model. */
+const CHARGED_PAGE = `
+  select c.call_id, c.created_at, c.model_used, c.vendor, c.route_id, c.payer, c.price::text as price, c.amount_micro,
+    c.charge_micro, c.input_fresh, c.cache_read, c.cache_write, c.output_text, c.output_reasoning, c.images, c.videos,
+    c.account_id, (s.receipt ->> 'creditsPerYuan')::int as credits_per_yuan, s.credits_micro as taken_micro,
+    s.shortfall_micro, corrected.sum_micro as corrected_micro
+  from calls c join consumptions s on s.created_at = c.created_at and s.call_id = c.call_id
+  cross join lateral (
+    select coalesce(sum(change_micro), 0)::bigint as sum_micro from ledger_entries e
+    where e.account_id = c.account_id and e.ref = c.call_id and e.kind = 'adjustment' and e.call_at is not null
+      and e.pool = 'credits') as corrected
+  where c.created_at >= $1 and (c.created_at, c.call_id) < ($2::timestamptz, $3) and c.price is not null
+    and c.vendor is not null and c.payer = 'credits' and c.model_used = $5
+  order by c.created_at desc, c.call_id desc limit $4`;
+
 /** Newest first, each page after the last one, by the primary key. */
 const PAGE = `
   select call_id, created_at, model_used, vendor, route_id, payer, price::text as price, amount_micro, charge_micro,
@@ -44,13 +78,62 @@ const PRICES_KEPT_MAX = 10_000;
 const PRICE_BYTES_MAX = 16_384;
 const PRICE_DEPTH_MAX = 8;
 
+export interface CallPeriod {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly pageRows: number;
+}
+
 /** The calls of a period in pages. The reader stops when it has enough. */
 export async function* pricedCalls(
   database: Database,
-  { fromMs, toMs, pageRows }: { readonly fromMs: number; readonly toMs: number; readonly pageRows: number },
+  period: CallPeriod,
 ): AsyncGenerator<readonly PricedCall[]> {
+  const readPrice = createPriceReader();
+  for await (const rows of pagesOf<Row>(database, PAGE, { ...period, more: [] })) {
+    yield rows.map((row) => toCall(row, readPrice(row.price)));
+  }
+}
+
+/** The calls of one model that were to be paid with Credits, in pages. */
+export async function* chargedCalls(
+  database: Database,
+  { modelId, ...period }: CallPeriod & { readonly modelId: string },
+): AsyncGenerator<readonly ChargedCall[]> {
+  const readPrice = createPriceReader();
+  for await (const rows of pagesOf<ChargedRow>(database, CHARGED_PAGE, { ...period, more: [modelId] })) {
+    yield rows.map((row) => ({
+      ...toCall(row, readPrice(row.price)),
+      callId: row.call_id,
+      accountId: idNumber(row.account_id),
+      creditsPerYuan: row.credits_per_yuan,
+      takenMicro: row.taken_micro,
+      shortfallMicro: row.shortfall_micro,
+      correctedMicro: row.corrected_micro,
+    }));
+  }
+}
+
+async function* pagesOf<Each extends Row>(
+  database: Database,
+  statement: string,
+  { fromMs, toMs, pageRows, more }: CallPeriod & { readonly more: readonly string[] },
+): AsyncGenerator<readonly Each[]> {
+  let last: readonly [string, string] = [new Date(toMs).toISOString(), ''];
+  for (;;) {
+    const values = [new Date(fromMs).toISOString(), ...last, pageRows, ...more];
+    const rows: readonly Each[] = await database.query<Each>(statement, values);
+    if (rows.length > 0) yield rows;
+    const end = rows.at(-1);
+    if (end === undefined || rows.length < pageRows) return;
+    last = [end.created_at.toISOString(), end.call_id];
+  }
+}
+
+/** Equal texts are the same object, which what is computed from it is remembered by. */
+function createPriceReader(): (text: string) => PriceSnapshot {
   const prices = new Map<string, PriceSnapshot>();
-  const parsePrice = (text: string): PriceSnapshot => {
+  return (text) => {
     const known = prices.get(text);
     if (known !== undefined) return known;
     if (prices.size >= PRICES_KEPT_MAX) prices.clear();
@@ -59,15 +142,6 @@ export async function* pricedCalls(
     prices.set(text, read);
     return read;
   };
-  let last: readonly [string, string] = [new Date(toMs).toISOString(), ''];
-  for (;;) {
-    const values = [new Date(fromMs).toISOString(), ...last, pageRows];
-    const rows: readonly Row[] = await database.query<Row>(PAGE, values);
-    if (rows.length > 0) yield rows.map((row) => toCall(row, parsePrice(row.price)));
-    const end = rows.at(-1);
-    if (end === undefined || rows.length < pageRows) return;
-    last = [end.created_at.toISOString(), end.call_id];
-  }
 }
 
 function toCall(row: Row, price: PriceSnapshot): PricedCall {

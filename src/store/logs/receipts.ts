@@ -44,8 +44,8 @@ interface EntryJson {
 
 /**
  * The rows that `picked` selects, each with its call and its ledger entries. A call's charge is found by its
- * id, and its exchange is the entry before it. Ids and amounts are texts, because JSON numbers are floats.
- * Rows of one millisecond are in the order of this log's ids, or of the calls'.
+ * id, and its exchange is the entry before it; corrections name it too. Ids and amounts are texts, because
+ * JSON numbers are floats. Rows of one millisecond are in the order of this log's ids, or of the calls'.
  */
 export const withReceipts = (picked: string, within: 'picked.id' | 'c.id' = 'picked.id'): string => `
   select picked.*, c.model_used, c.model_asked, c.payer, c.estimated, c.input_fresh, c.cache_read,
@@ -58,11 +58,16 @@ export const withReceipts = (picked: string, within: 'picked.id' | 'c.id' = 'pic
   left join lateral (
     select json_agg(json_build_object('id', e.id::text, 'kind', e.kind, 'pool', e.pool,
       'change', e.change_micro::text, 'after', e.after_micro::text) order by e.seq) as list
-    from ledger_entries charge
-    join ledger_entries e on e.account_id = charge.account_id and e.ref = charge.ref
-      and e.seq between charge.seq - 2 and charge.seq
-    where charge.ref = picked.call_id and charge.account_id = picked.account_id
-      and charge.kind = 'consumption') as entries on picked.credits_micro > 0
+    from (
+      select e.* from ledger_entries charge
+      join ledger_entries e on e.account_id = charge.account_id and e.ref = charge.ref
+        and e.seq between charge.seq - 2 and charge.seq
+      where charge.ref = picked.call_id and charge.account_id = picked.account_id
+        and charge.kind = 'consumption' and picked.credits_micro > 0
+      union all
+      select e.* from ledger_entries e
+      where e.account_id = picked.account_id and e.ref = picked.call_id and e.kind = 'adjustment'
+        and e.call_at is not null) as e) as entries on c.payer = 'credits'
   order by picked.created_at desc, ${within} desc`;
 
 const FIND = withReceipts('account_id = $1 and call_id = $2 and created_at = $3');

@@ -111,6 +111,16 @@ export const QUESTIONS: Readonly<Record<Exclude<CheckName, 'amount-price'>, stri
     from accounts a left join consumptions s on s.account_id = a.id and s.month = a.month
     where a.month = '' or (a.month || '-01')::date - 1 >= (select (kept_from at time zone 'UTC')::date from log_retention)
     group by a.id having a.month_spent_micro <> coalesce(sum(s.spent_micro), 0) order by a.id limit $1`,
+  'correction-refund': `
+    select 'call ' || corrected.ref as subject, 'account ' || corrected.account_id || ' got back ' || corrected.sum_micro
+      || ', of it was taken ' || coalesce(s.credits_micro::text, 'nothing') as detail
+    from (select account_id, ref, call_at, sum(change_micro) as sum_micro from ledger_entries
+          where kind = 'adjustment' and call_at is not null and account_id is not null group by 1, 2, 3) corrected
+    left join consumptions s on s.created_at = corrected.call_at and s.call_id = corrected.ref
+      and s.account_id = corrected.account_id
+    where corrected.call_at >= (select kept_from from log_retention)
+      and (s.call_id is null or corrected.sum_micro > s.credits_micro)
+    order by corrected.ref limit $1`,
   negative: `
     select * from (
       select 'account ' || id as subject, 'Credits ' || credits_micro || ', balance ' || balance_micro as detail

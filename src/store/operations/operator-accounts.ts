@@ -10,7 +10,7 @@ import { listByok } from '../accounts/byok.ts';
 import { createSessionStore } from '../accounts/sessions.ts';
 import { type ListedSubscription, listSubscriptions } from '../accounts/subscriptions.ts';
 import { type FoundVerification, listVerifications } from '../accounts/verification-decision.ts';
-import type { Database, Listed } from '../database.ts';
+import { type Database, idNumber, type Listed } from '../database.ts';
 import { postOpening } from '../ledger/movement.ts';
 import { type Actor, type AuditContext, audited, type NotFound } from './audit.ts';
 
@@ -20,6 +20,18 @@ export async function accountExists(database: Database, accountId: number): Prom
 }
 
 /** An account as operators see it, without hashes and secrets. */
+/** The addresses of accounts, by their ids. */
+export async function findEmails(
+  database: Database,
+  accountIds: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const rows = await database.query<{ id: bigint; email: string }>(
+    'select id, email from accounts where id = any($1::bigint[])',
+    [accountIds],
+  );
+  return new Map(rows.map((row) => [idNumber(row.id), row.email]));
+}
+
 export interface AccountDetail {
   readonly account: Omit<StoredAccount, 'byok' | 'subscriptions'>;
   readonly createdAtMs: number;

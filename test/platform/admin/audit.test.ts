@@ -67,6 +67,17 @@ const entryScenes = Object.entries(ENTRIES).flatMap(([kind, entry]): [string, Sc
 
 const SCENES: ReadonlyMap<string, Scene> = new Map<string, Scene>([
   ...entryScenes,
+  [
+    'catalog.reprice',
+    async () => {
+      const messages = [{ role: 'user', content: 'Hi there. '.repeat(100) }];
+      await world.post('/v1/chat/completions', { model: 'gpt-5', messages });
+      await world.settled();
+      await operator.write('PUT', '/settings', { system_rate: '50' });
+      const from = `${new Date(Date.now() - 86_400_000).getUTCFullYear()}-01-01 00:00:00`;
+      return ['/catalog/reprice', { model_id: 'gpt-5', from, reason: 'r' }];
+    },
+  ],
   ['catalog.apply', async () => ['/catalog/apply', { yaml: 'system_rate: "99"' }]],
   [
     'routes.test',
