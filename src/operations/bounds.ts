@@ -147,6 +147,9 @@ export const WHAT_IF_MS_MAX = 8_000;
 export const PERIOD_DAYS_MAX = 366;
 /** Accounts in the answer of a correction of charges, those with most first. */
 export const REPRICE_ACCOUNTS_SHOWN = 1_000;
+/** Wrong charges in memory before they are corrected, and those of one transaction. */
+export const REPRICE_CALLS_HELD = 50_000;
+export const REPRICE_BATCH_CALLS = 5_000;
 /** Percentiles of the first token: parts of a period that are read, and calls of each. */
 export const TTFT_SAMPLE_SLICES = 360;
 export const TTFT_SAMPLE_CALLS = 40;

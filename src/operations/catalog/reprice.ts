@@ -6,7 +6,14 @@ import type { Database } from '../../store/database.ts';
 import { correctionMicro, type DueCall, postCorrections } from '../../store/ledger/correction.ts';
 import { type ChargedCall, chargedCalls } from '../../store/logs/priced-calls.ts';
 import { findEmails } from '../../store/operations/operator-accounts.ts';
-import { REPRICE_ACCOUNTS_SHOWN, WHAT_IF_CALLS_MAX, WHAT_IF_MS_MAX, WHAT_IF_PAGE_ROWS } from '../bounds.ts';
+import {
+  REPRICE_ACCOUNTS_SHOWN,
+  REPRICE_BATCH_CALLS,
+  REPRICE_CALLS_HELD,
+  WHAT_IF_CALLS_MAX,
+  WHAT_IF_MS_MAX,
+  WHAT_IF_PAGE_ROWS,
+} from '../bounds.ts';
 import type { Context } from '../context.ts';
 import { fail } from '../failure.ts';
 import { ID, nullable, SHOWN_AMOUNT, TIME } from '../fields.ts';
@@ -123,18 +130,25 @@ interface Found {
   calls: number;
   notOffered: number;
   oldestMs: number;
+  /** Calls that were charged wrongly, by account, until there are enough to correct. */
+  readonly held: Map<number, WrongCall[]>;
+  heldCalls: number;
+}
+
+interface WrongCall extends DueCall {
+  readonly changeMicro: bigint;
 }
 
 /**
- * Page by page: what was done stays done when the rest fails, and the next run finds only the rest. The
- * person at the terminal waits for all of it.
+ * Many calls of an account in one transaction, but never all of them: what was done stays done when the rest
+ * fails, and the next run finds only the rest. The person at the terminal waits for all of it.
  */
 async function correct(context: Context, period: Period, wanted: Wanted): Promise<object> {
   const { clock, database, actor } = context;
   const toPrice = createReprice(await readStoredCatalog(context));
   const found: Found = {
     ...{ total: newSums(), accounts: new Map<number, Sums>() },
-    ...{ leftMicro: 0n, calls: 0, notOffered: 0, oldestMs: 0 },
+    ...{ leftMicro: 0n, calls: 0, notOffered: 0, oldestMs: 0, held: new Map(), heldCalls: 0 },
   };
   const untilMs = actor === undefined ? clock.monotonic() + WHAT_IF_MS_MAX : Number.POSITIVE_INFINITY;
   const callsMax = actor === undefined ? WHAT_IF_CALLS_MAX : Number.POSITIVE_INFINITY;
@@ -143,64 +157,64 @@ async function correct(context: Context, period: Period, wanted: Wanted): Promis
   for await (const page of chargedCalls(database, asked)) {
     found.calls += page.length;
     found.oldestMs = page.at(-1)?.createdAtMs ?? found.oldestMs;
-    await correctPage(context, findWrong(page, toPrice, found), { found, wanted });
+    collectWrong(page, toPrice, found);
+    if (found.heldCalls >= REPRICE_CALLS_HELD) await correctHeld(context, found, wanted);
     if (found.calls < callsMax && clock.monotonic() < untilMs) continue;
     isTruncated = page.length === WHAT_IF_PAGE_ROWS;
     break;
   }
+  await correctHeld(context, found, wanted);
   return await toAnswer(context, { period, found, isTruncated, isDry: wanted.work === 'preview' });
 }
 
-/** The calls of each account that were charged wrongly. */
-function findWrong(
+function collectWrong(
   page: readonly ChargedCall[],
   toPrice: ReturnType<typeof createReprice>,
   found: Found,
-): ReadonlyMap<number, readonly WrongCall[]> {
-  const wrong = new Map<number, WrongCall[]>();
+): void {
   for (const call of page) {
     const made = toPrice(call);
     if (made.kind === 'not-offered') {
       found.notOffered += 1;
       continue;
     }
-    const { price } = made;
-    const { chargeMicro } = computeBill({ price, payer: call.payer }, call.usage, call.creditsPerYuan);
-    const due = { ...call, dueMicro: chargeMicro };
+    const { callId, createdAtMs, takenMicro, shortfallMicro, creditsPerYuan, payer, usage } = call;
+    const { chargeMicro: dueMicro } = computeBill({ price: made.price, payer }, usage, creditsPerYuan);
+    const due = { callId, createdAtMs, dueMicro, takenMicro, shortfallMicro };
     const changeMicro = correctionMicro(due, call.correctedMicro);
     if (changeMicro === 0n) continue;
-    const ofAccount = wrong.get(call.accountId) ?? [];
-    wrong.set(call.accountId, ofAccount);
+    const ofAccount = found.held.get(call.accountId) ?? [];
+    found.held.set(call.accountId, ofAccount);
     ofAccount.push({ ...due, changeMicro });
+    found.heldCalls += 1;
   }
-  return wrong;
 }
 
-interface WrongCall extends DueCall {
-  readonly changeMicro: bigint;
-}
-
-async function correctPage(
-  context: Context,
-  wrong: ReadonlyMap<number, readonly WrongCall[]>,
-  { found, wanted }: { readonly found: Found; readonly wanted: Wanted },
-): Promise<void> {
-  for (const [accountId, calls] of wrong) {
-    const owedMicro = calls.reduce(
-      (sum, { changeMicro }) => (changeMicro < 0n ? sum - changeMicro : sum),
-      0n,
-    );
-    const done =
-      wanted.work === 'preview' ? preview(calls, wanted) : await post(context, accountId, { calls, wanted });
-    found.leftMicro += owedMicro - done.extraMicro;
-    if (done.calls === 0) continue;
-    const ofAccount = found.accounts.get(accountId) ?? newSums();
-    found.accounts.set(accountId, ofAccount);
-    for (const sums of [found.total, ofAccount]) {
-      sums.calls += done.calls;
-      sums.refundedMicro += done.refundedMicro;
-      sums.extraMicro += done.extraMicro;
+async function correctHeld(context: Context, found: Found, wanted: Wanted): Promise<void> {
+  for (const [accountId, all] of found.held) {
+    for (let at = 0; at < all.length; at += REPRICE_BATCH_CALLS) {
+      const calls = all.slice(at, at + REPRICE_BATCH_CALLS);
+      const owedMicro = calls.reduce(
+        (sum, { changeMicro }) => (changeMicro < 0n ? sum - changeMicro : sum),
+        0n,
+      );
+      const isDry = wanted.work === 'preview';
+      const done = isDry ? preview(calls, wanted) : await post(context, accountId, { calls, wanted });
+      found.leftMicro += owedMicro - done.extraMicro;
+      if (done.calls > 0) count(found, accountId, done);
     }
+  }
+  found.held.clear();
+  found.heldCalls = 0;
+}
+
+function count({ total, accounts }: Found, accountId: number, done: Sums): void {
+  const ofAccount = accounts.get(accountId) ?? newSums();
+  accounts.set(accountId, ofAccount);
+  for (const sums of [total, ofAccount]) {
+    sums.calls += done.calls;
+    sums.refundedMicro += done.refundedMicro;
+    sums.extraMicro += done.extraMicro;
   }
 }
 

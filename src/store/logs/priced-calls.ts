@@ -50,20 +50,25 @@ interface ChargedRow extends Row {
   readonly corrected_micro: bigint;
 }
 
-/** The calls of a period, and of one model. */
+/** Of one model. The page is chosen first, and the rest is looked up for its rows only. */
 const CHARGED_PAGE = `
-  select c.call_id, c.created_at, c.model_used, c.vendor, c.route_id, c.payer, c.price::text as price, c.amount_micro,
-    c.charge_micro, c.input_fresh, c.cache_read, c.cache_write, c.output_text, c.output_reasoning, c.images, c.videos,
-    c.account_id, (s.receipt ->> 'creditsPerYuan')::int as credits_per_yuan, s.credits_micro as taken_micro,
+  select c.*, (s.receipt ->> 'creditsPerYuan')::int as credits_per_yuan, s.credits_micro as taken_micro,
     s.shortfall_micro, corrected.sum_micro as corrected_micro
-  from calls c join consumptions s on s.created_at = c.created_at and s.call_id = c.call_id
+  from (
+    select call_id, created_at, model_used, vendor, route_id, payer, price::text as price, amount_micro, charge_micro,
+      input_fresh, cache_read, cache_write, output_text, output_reasoning, images, videos, account_id
+    from calls
+    where created_at >= $1 and (created_at, call_id) < ($2::timestamptz, $3) and price is not null
+      and vendor is not null and payer = 'credits' and model_used = $5
+    order by created_at desc, call_id desc limit $4) as c
+  cross join lateral (
+    select receipt, credits_micro, shortfall_micro from consumptions
+    where consumptions.created_at = c.created_at and consumptions.call_id = c.call_id limit 1) as s
   cross join lateral (
     select coalesce(sum(change_micro), 0)::bigint as sum_micro from ledger_entries e
     where e.account_id = c.account_id and e.ref = c.call_id and e.kind = 'adjustment' and e.call_at is not null
       and e.pool = 'credits') as corrected
-  where c.created_at >= $1 and (c.created_at, c.call_id) < ($2::timestamptz, $3) and c.price is not null
-    and c.vendor is not null and c.payer = 'credits' and c.model_used = $5
-  order by c.created_at desc, c.call_id desc limit $4`;
+  order by c.created_at desc, c.call_id desc`;
 
 /** Newest first, each page after the last one, by the primary key. */
 const PAGE = `
