@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { appendFileSync, statfsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, rmdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/kernel/log.ts';
@@ -20,32 +18,11 @@ import {
 import { type Client, Load, seeded } from './load.ts';
 import { ask, codeOf, isIdle, judge } from './outage.ts';
 import { CRASH_CATALOG } from './shapes.ts';
+import { canMount, mount, unmount } from './small-disk.ts';
 import { keyOf } from './trial/scene.ts';
 
 const SIZE = { streams: 10, plains: 6, images: 0, paceMs: 40 };
-const canMount = await tryToMount();
 const title = canMount ? 'a full disk' : 'a full disk (skipped: this user may not mount a tmpfs)';
-
-function mount(directory: string): void {
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'none', directory], { stdio: 'ignore' });
-}
-
-function unmount(directory: string): void {
-  execFileSync('umount', [directory], { stdio: 'ignore' });
-}
-
-async function tryToMount(): Promise<boolean> {
-  const directory = await mkdtemp(join(tmpdir(), 'tollgate-mount-'));
-  try {
-    mount(directory);
-    unmount(directory);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await rmdir(directory);
-  }
-}
 
 describe.skipIf(!canMount)(title, () => {
   let simulator: SimulatorProcess;
@@ -63,7 +40,7 @@ describe.skipIf(!canMount)(title, () => {
     place = await makePlace(CRASH_CATALOG, simulator.url);
     journal = join(place.dataDirectory, 'journal');
     await mkdir(journal, { recursive: true });
-    mount(journal);
+    mount(journal, '4m');
     server = await startServerProcess(place.environment);
     embedded = await startEmbedded(place.dataDirectory, silentLogger);
     database = await openDatabase({ connection: embedded.connection, log: silentLogger });
