@@ -34,6 +34,7 @@ export const PROOFS: readonly Proof[] = [
       'PostgreSQL and Redis away for minutes, disk full, clocks set, nodes and workers killed: books exact',
     tests: [
       'test/crash/database-away.test.ts',
+      'test/crash/database-full.test.ts',
       'test/crash/redis-away.test.ts',
       'test/crash/disk-full.test.ts',
       'test/crash/clock.test.ts',
@@ -47,6 +48,14 @@ export const PROOFS: readonly Proof[] = [
       TOLLGATE_TEST_REDIS_KILLS: '100',
     },
     minutesMax: 20,
+  },
+  {
+    name: 'backup',
+    claim:
+      'a backup under load, killed and repeated: the restored money is that of its moment, 0 lost, 0 doubled',
+    tests: ['test/crash/backup.test.ts'],
+    environment: {},
+    minutesMax: 10,
   },
   {
     name: 'races',
