@@ -166,6 +166,11 @@ export const LAYERS: readonly Layer[] = [
     reason: 'what a page costs is measured where the platform asks the store, on real databases',
   },
   {
+    path: 'bench/start',
+    may: ['bench', 'src/kernel', 'src/store'],
+    reason: 'a server is started from outside, on a database that was filled before',
+  },
+  {
     path: 'bench/targets',
     may: ['bench', 'contracts', 'src/kernel', 'src/store'],
     reason:

@@ -17,6 +17,7 @@ export const ENTRY_POINTS = new Set([
   'bench/ledger/run.ts',
   'bench/logs/run.ts',
   'bench/logs/console/run.ts',
+  'bench/start/run.ts',
   'release/run.ts',
   'test/agents/run.ts',
   'test/console/screenshots/run.ts',
