@@ -15,8 +15,10 @@ export interface Command {
   readonly options: Options;
   /** The number of arguments besides the options; default none. */
   readonly words?: number;
-  /** A line for each option. */
+  /** A line for each option: two spaces separate it from its meaning. */
   readonly help: readonly string[];
+  /** What else one must know, in lines as they are printed. */
+  readonly notes?: readonly string[];
   run(input: CommandInput): Promise<number>;
 }
 

@@ -144,6 +144,7 @@ function formatHelp(command: Command): string {
     `Usage: tollgate ${command.name}${command.usage === '' ? '' : ` ${command.usage}`}`,
     '',
     command.summary,
+    ...(command.notes ?? []),
     '',
     ...aligned(lines).map((line) => `  ${line}`),
   ].join('\n');

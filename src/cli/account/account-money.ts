@@ -15,8 +15,8 @@ export const accountTopUp: Command = {
   summary: 'Add balance or Credits to an account, as one ledger entry.',
   help: [
     ACCOUNT_HELP,
-    '--balance AMOUNT yuan to add, e.g. 12.50',
-    '--credits AMOUNT Credits to add, e.g. 1000',
+    '--balance AMOUNT  yuan to add, e.g. 12.50',
+    '--credits AMOUNT  Credits to add, e.g. 1000',
     `--reason TEXT    e.g. an order number; up to ${REASON_LENGTH_MAX} characters, recorded in the ledger`,
     JSON_HELP,
   ],
@@ -29,8 +29,8 @@ export const accountAdjust: Command = {
   summary: 'Increase or reduce the balance or Credits of an account; never below zero.',
   help: [
     ACCOUNT_HELP,
-    '--balance AMOUNT change in yuan, e.g. 12.50, or --balance=-12.50',
-    '--credits AMOUNT change in Credits, e.g. 100, or --credits=-100',
+    '--balance AMOUNT  change in yuan, e.g. 12.50, or --balance=-12.50',
+    '--credits AMOUNT  change in Credits, e.g. 100, or --credits=-100',
     `--reason TEXT    reason, up to ${REASON_LENGTH_MAX} characters; recorded in the ledger and the audit log`,
     JSON_HELP,
   ],

@@ -25,7 +25,8 @@ export const backup: Command = {
     '--to FILE  the file to write; by default tollgate-TIME.tar.gz in the current directory',
     '--with-secret  also store the secret, with which vendor credentials can be decrypted',
     JSON_HELP,
-    '',
+  ],
+  notes: [
     'The file has its name only when it is complete. Its owner alone can read it.',
     'With several nodes, run it on one; calls that another node has not settled yet are not in the backup.',
   ],

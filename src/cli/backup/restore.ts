@@ -31,7 +31,8 @@ export const restore: Command = {
     '--replace  destroy what is in the database, and put journals that are there aside',
     '--new-secret  do without the secret of the backup; what it encrypted is lost',
     JSON_HELP,
-    '',
+  ],
+  notes: [
     'An interrupted restore keeps servers from starting; run it again.',
     'With Redis, empty it before the first start: what it remembers is newer than the backup.',
   ],

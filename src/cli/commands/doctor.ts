@@ -8,9 +8,8 @@ export const doctor: Command = {
   summary: 'Check every invariant of the ledger and print the findings. Exit code 1 if there are any.',
   usage: '[--json]',
   options: { json: { type: 'boolean' } },
-  help: [
-    '--json          print the findings as JSON',
-    '',
+  help: ['--json          print the findings as JSON'],
+  notes: [
     'Calls that were not paid in full are listed too, with vendor and cause. They are not findings:',
     'the ledger records them correctly, and the exit code stays 0.',
   ],

@@ -37,7 +37,8 @@ export const reprice: Command = {
     '--dry-run        only print what would be corrected',
     '--charge-more    also take what calls should have cost more, as far as the Credits of the account reach',
     '--json           print as JSON',
-    '',
+  ],
+  notes: [
     'Correct the catalogue first. What was charged too much is given back in Credits, as an adjustment for each',
     'call. A second run corrects nothing twice.',
   ],

@@ -26,7 +26,8 @@ export const secretRotate: Command = {
   help: [
     '--stdin  read the new secret from standard input; without it one is made in the data directory',
     JSON_HELP,
-    '',
+  ],
+  notes: [
     'All of it happens, or nothing. After an interruption run it again, with the same new secret.',
     'Stored conversations are deleted, and all logins end. API keys and passwords stay.',
     'Keep the old secret as long as you keep backups from before: they need it.',
