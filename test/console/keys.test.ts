@@ -38,11 +38,11 @@ test('a key is made, shown once, tested, changed and used', async ({ expect, vis
   expect(await page.content()).not.toContain(key);
   expect(await statusOf(key)).toBe(200);
   // What is shown as spend is what the server has summed.
+  const usage = async () => (await member.ask('GET', '/stats/keys')).body.data?.[0];
+  await expect.poll(async () => (await usage())?.calls).toBe(2);
   await page.reload();
-  const usage = async () => (await member.ask('GET', '/stats/keys')).body.data?.[0]?.amount ?? 'none';
-  await expect
-    .poll(async () => (await rowOf(page, 'report-bot').textContent())?.includes(`¥${await usage()}`))
-    .toBe(true);
+  const { amount } = await usage();
+  await expect.poll(() => rowOf(page, 'report-bot').textContent()).toContain(`¥${amount}`);
   await rowOf(page, 'report-bot').getByRole('link').click();
   await page.getByText('A test needs the key itself').waitFor();
   await page.getByLabel('Name').fill(XSS);

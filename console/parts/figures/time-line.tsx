@@ -80,8 +80,11 @@ function Lane({ row, length }: { readonly row: TimeLineRow; readonly length: num
         {row.note !== undefined && (
           <b
             className={classes(row.tone === 'bad' && styles.badText)}
+            title={typeof row.note === 'string' ? row.note : undefined}
             style={
-              late ? { right: `calc(100% - ${at(startMs)} + 6px)` } : { left: `calc(${at(endMs)} + 6px)` }
+              late
+                ? { right: `calc(100% - ${at(startMs)} + 6px)`, maxWidth: `calc(${at(startMs)} - 6px)` }
+                : { left: `calc(${at(endMs)} + 6px)`, maxWidth: `calc(100% - ${at(endMs)} - 6px)` }
             }
           >
             {row.note}

@@ -31,6 +31,24 @@ function timeText(timeMs: number, { granularity }: Bars, nowMs: number, language
 }
 
 const LABELS = 4;
+const DAY_MS = 86_400_000;
+
+/** Short, because there is little room: the day where it changes, and alone where there are many. */
+function labelTexts(
+  bars: Bars,
+  places: readonly number[],
+  nowMs: number,
+  language: Language,
+): readonly string[] {
+  const times = places.map((place) => bars.bars[place]?.fromMs ?? 0);
+  const [first = 0] = times;
+  if (nowMs - first > 2 * DAY_MS) return times.map((timeMs) => dayOfYear(timeMs, language));
+  return times.map((timeMs, at) => {
+    const before = times[at - 1];
+    const isSameDay = before !== undefined && day(before) === day(timeMs);
+    return isSameDay ? clock(timeMs).slice(0, 5) : timeText(timeMs, bars, nowMs, language);
+  });
+}
 
 function labelPlaces(length: number): readonly number[] {
   const step = Math.max(1, Math.ceil(length / LABELS));
@@ -48,13 +66,15 @@ export function Histogram(props: HistogramProps) {
   const { length } = bars.bars;
   const last = bars.bars.at(-1);
   const endsNow = last !== undefined && last.toMs >= nowMs;
+  const places = labelPlaces(length);
+  const labels = labelTexts(bars, places, nowMs, language);
   return (
     <figure className={css.place} title={bars.isExact ? undefined : t.wider}>
       <Plot {...props} bars={bars} />
       <div className={css.axis} aria-hidden="true">
-        {labelPlaces(length).map((place) => (
+        {places.map((place, at) => (
           <span key={place} style={{ left: `${(place / Math.max(1, length)) * 100}%` }}>
-            {timeText(bars.bars[place]?.fromMs ?? 0, bars, nowMs, language)}
+            {labels[at]}
           </span>
         ))}
         {last !== undefined && (
