@@ -64,14 +64,15 @@ async function assemble(context: AppContext): Promise<Tollgate> {
   const data = await openData(context);
   const gate = await openGate(context);
   await followStore(data, gate, context);
-  const telemetry = new Telemetry();
+  const telemetry = new Telemetry(systemClock);
   cleanup.add(() => telemetry.close());
   const ledger = await openLedger({ ...data, telemetry, openGate: gate }, context);
   let draining = false;
   const isDraining = (): boolean => draining;
-  const parts = { data, openGate: gate, ledger, telemetry, isDraining };
-  const gateway = buildGateway(parts, context);
   const ready = { isDraining, journal: ledger.journal, openGate: gate, directory: data.directory };
+  const isReady = (): boolean => readiness(ready).ready;
+  const parts = { data, openGate: gate, ledger, telemetry, isDraining, isReady };
+  const gateway = buildGateway(parts, context);
   const operations: Operations = {
     metrics: () => figures(telemetry, context),
     readiness: () => readiness(ready),
@@ -85,7 +86,10 @@ async function assemble(context: AppContext): Promise<Tollgate> {
     console: platform === undefined ? undefined : new ConsoleFiles(),
     ...{ platform, operations },
   });
-  startHeartbeat(data.database, gate, { ...context, port: Number(new URL(server.url).port) });
+  startHeartbeat(
+    { ...data, openGate: gate, telemetry },
+    { ...context, port: Number(new URL(server.url).port) },
+  );
   const setupToken = await prepareSetup(data.database, context);
   let cutAtMs = Number.POSITIVE_INFINITY;
   const stop = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { Gate, RememberedWindow } from '../gate/contract.ts';
 import { createMemoryGate } from '../gate/memory.ts';
-import type { SharedGateFigures } from '../http/telemetry.ts';
+import type { SharedGateFigures } from '../http/state-gauges.ts';
 import { systemClock } from '../kernel/time/clock.ts';
 import type { AppContext } from './app-context.ts';
 

@@ -28,6 +28,7 @@ export interface GatewayParts {
   readonly ledger: Ledger;
   readonly telemetry: Telemetry;
   readonly isDraining: () => boolean;
+  readonly isReady: () => boolean;
 }
 
 /** Everything that serves calls, and the values that `/metrics` reads from it. */
@@ -44,8 +45,10 @@ export function buildGateway(parts: GatewayParts, context: AppContext): Gateway 
     sharedGate: parts.openGate.figures,
     journal: parts.ledger.journal,
     inFlight,
-    breakers: () => health.routeReports().map(({ routeId, breaker: state }) => ({ routeId, state })),
+    breakers: () =>
+      health.routeReports().map(({ routeId, vendor, breaker: state }) => ({ routeId, vendor, state })),
     unhealthyCredentials: () => health.credentialReports().filter(({ suspect }) => suspect).length,
+    isReady: parts.isReady,
   });
   return {
     directory: parts.data.directory,

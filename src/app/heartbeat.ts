@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { HEARTBEAT_MS } from '../bounds.ts';
+import type { Telemetry } from '../http/telemetry.ts';
 import { systemClock } from '../kernel/time/clock.ts';
 import { VERSION } from '../kernel/version.ts';
 import type { Database } from '../store/database.ts';
@@ -7,10 +8,15 @@ import { endHeartbeat, type Heartbeat, writeHeartbeat } from '../store/operation
 import type { AppContext } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
 
+export interface HeartbeatParts {
+  readonly database: Database;
+  readonly openGate: OpenGate;
+  readonly telemetry: Pick<Telemetry, 'databaseAnswered'>;
+}
+
 /** Writes to the database that this process serves. A lost heartbeat is followed by another. */
 export function startHeartbeat(
-  database: Database,
-  { gate }: OpenGate,
+  { database, openGate: { gate }, telemetry }: HeartbeatParts,
   { config, log, cleanup, post, port }: AppContext & { readonly port: number },
 ): void {
   const startedAtMs = systemClock.now();
@@ -19,9 +25,10 @@ export function startHeartbeat(
   const beat = (): Heartbeat => ({ ...own, startedAtMs, version: VERSION, activeCalls: gate.active });
   let last: Promise<void> = Promise.resolve();
   const tell = (): void => {
-    last = writeHeartbeat(database, beat()).catch((error: unknown) => {
-      log.debug({ err: error }, 'heartbeat could not be written; it is tried again');
-    });
+    last = writeHeartbeat(database, beat()).then(
+      () => telemetry.databaseAnswered(),
+      (error: unknown) => log.debug({ err: error }, 'heartbeat could not be written; it is tried again'),
+    );
   };
   tell();
   const beating = setInterval(tell, HEARTBEAT_MS);

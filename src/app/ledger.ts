@@ -57,6 +57,7 @@ export async function openLedger(parts: LedgerParts, context: AppContext): Promi
     clock: systemClock,
     log,
     onBatch,
+    onRejected: (calls) => parts.telemetry.callsRejected(calls),
   });
   cleanup.add(() => settler.stop());
   return { journal, settler, calendar };

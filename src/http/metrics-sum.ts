@@ -1,5 +1,11 @@
 /** Gauges of which the worst value counts, not the sum. */
 const WORST: Readonly<Record<string, (values: readonly number[]) => number>> = {
+  // The youngest process: a worker that was replaced is seen.
+  process_start_time_seconds: (values) => Math.max(...values),
+  tollgate_build_info: (values) => Math.max(...values),
+  tollgate_ready: (values) => Math.min(...values),
+  tollgate_database_up: (values) => Math.min(...values),
+  tollgate_journal_writable: (values) => Math.min(...values),
   nodejs_eventloop_delay_p99_seconds: (values) => Math.max(...values),
   tollgate_breaker_state: (values) => Math.max(...values),
   tollgate_credentials_unhealthy: (values) => Math.max(...values),

@@ -32,5 +32,5 @@ test('label values cannot break out of their quotes, and label sets are bounded'
   expect(labelText({ a: 'x"\n\\' })).toBe('{a="x\\" \\\\"}');
   const counter = new Counter('many', 'Many.');
   for (let index = 0; index < 3_000; index++) counter.add(`{a="${index}"}`);
-  expect(counter.value('{overflow="true"}')).toBe(1_000);
+  expect(counter.series('{overflow="true"}').value).toBe(1_000);
 });

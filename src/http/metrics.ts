@@ -1,8 +1,9 @@
 import { assert } from '../kernel/assert.ts';
+import { formatMicro } from '../kernel/money.ts';
 
 /**
  * Counters, gauges and histograms in the text format of Prometheus. Own code because it is on the request
- * path: counting is one Map look-up by the finished label text.
+ * path: counting is one Map look-up by the finished label text, or none for who keeps the series.
  */
 export interface Metric {
   readonly name: string;
@@ -21,14 +22,53 @@ function escapeLabel(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', ' ').slice(0, 200);
 }
 
-/** Label sets of one metric. More are counted together under `other`, so that memory is bounded. */
-const LABEL_SETS_MAX = 2_000;
+/** Label sets of one metric. More are counted together under `overflow`, so that memory is bounded. */
+export const LABEL_SETS_MAX = 2_000;
 const OVERFLOW = '{overflow="true"}';
+
+/** One series of a counter. Who counts often keeps it, and needs no look-up. */
+export interface CountedSeries {
+  value: number;
+}
+
+/** The series of one metric by their label texts, as many as are allowed. */
+class SeriesTable<Series> {
+  readonly #series = new Map<string, Series>();
+  readonly #create: () => Series;
+
+  constructor(create: () => Series) {
+    this.#create = create;
+  }
+
+  get(labels: string): Series {
+    const found = this.#series.get(labels);
+    if (found !== undefined) return found;
+    const key = this.#series.size >= LABEL_SETS_MAX ? OVERFLOW : labels;
+    const series = this.#series.get(key) ?? this.#create();
+    this.#series.set(key, series);
+    return series;
+  }
+
+  entries(): Iterable<readonly [labels: string, series: Series]> {
+    return this.#series;
+  }
+}
+
+type MetricType = 'counter' | 'gauge' | 'histogram';
+
+/** HELP and TYPE, then one line for each value. */
+function renderFamily(
+  { name, help, type }: { readonly name: string; readonly help: string; readonly type: MetricType },
+  values: Iterable<readonly [labels: string, value: number | string]>,
+): string {
+  const lines = [...values].map(([labels, value]) => `${name}${labels} ${value}`);
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines].join('\n');
+}
 
 export class Counter implements Metric {
   readonly name: string;
   readonly #help: string;
-  readonly #values = new Map<string, number>();
+  readonly #table = new SeriesTable<CountedSeries>(() => ({ value: 0 }));
 
   constructor(name: string, help: string) {
     this.name = name;
@@ -36,84 +76,121 @@ export class Counter implements Metric {
   }
 
   /** `labels` is the finished text of `labelText`, or ''. */
-  add(labels: string, amount = 1): void {
-    const before = this.#values.get(labels);
-    const key = before === undefined && this.#values.size >= LABEL_SETS_MAX ? OVERFLOW : labels;
-    this.#values.set(key, (before ?? this.#values.get(key) ?? 0) + amount);
+  series(labels: string): CountedSeries {
+    return this.#table.get(labels);
   }
 
-  value(labels: string): number {
-    return this.#values.get(labels) ?? 0;
+  add(labels: string, amount = 1): void {
+    this.#table.get(labels).value += amount;
   }
 
   render(): string {
-    const lines = [...this.#values].map(([labels, value]) => `${this.name}${labels} ${value}`);
-    return [`# HELP ${this.name} ${this.#help}`, `# TYPE ${this.name} counter`, ...lines].join('\n');
+    const values = [...this.#table.entries()].map(([labels, { value }]) => [labels, value] as const);
+    return renderFamily({ name: this.name, help: this.#help, type: 'counter' }, values);
   }
 }
+
+/** One series of a counter of money. */
+export interface MoneySeries {
+  sumMicro: bigint;
+}
+
+/** Counts micro-units exactly and shows whole units: `12.5`. */
+export class MoneyCounter implements Metric {
+  readonly name: string;
+  readonly #help: string;
+  readonly #table = new SeriesTable<MoneySeries>(() => ({ sumMicro: 0n }));
+
+  constructor(name: string, help: string) {
+    this.name = name;
+    this.#help = help;
+  }
+
+  series(labels: string): MoneySeries {
+    return this.#table.get(labels);
+  }
+
+  render(): string {
+    const values = [...this.#table.entries()].map(
+      ([labels, { sumMicro }]) => [labels, formatMicro(sumMicro)] as const,
+    );
+    return renderFamily({ name: this.name, help: this.#help, type: 'counter' }, values);
+  }
+}
+
+type ReadValues = () => Iterable<readonly [labels: string, value: number]>;
 
 /** A value that is read when the metrics are rendered: `[labels, value]` pairs. */
 export class Gauge implements Metric {
   readonly name: string;
   readonly #help: string;
-  readonly #read: () => Iterable<readonly [labels: string, value: number]>;
+  readonly #read: ReadValues;
+  readonly #type: 'gauge' | 'counter';
 
-  constructor(name: string, help: string, read: () => Iterable<readonly [labels: string, value: number]>) {
+  /** `counter` if the value that is read only grows. */
+  constructor(name: string, help: string, read: ReadValues, type: 'gauge' | 'counter' = 'gauge') {
     this.name = name;
     this.#help = help;
     this.#read = read;
+    this.#type = type;
   }
 
   render(): string {
-    const lines = [...this.#read()].map(([labels, value]) => `${this.name}${labels} ${value}`);
-    return [`# HELP ${this.name} ${this.#help}`, `# TYPE ${this.name} gauge`, ...lines].join('\n');
+    return renderFamily({ name: this.name, help: this.#help, type: this.#type }, this.#read());
   }
 }
 
-interface Buckets {
+/** A gauge with one value, which is known already. */
+export function gaugeOf(name: string, help: string, value: number, labels = ''): Gauge {
+  return new Gauge(name, help, () => [[labels, value]]);
+}
+
+/** One series of a histogram. */
+export class HistogramSeries {
   readonly counts: number[];
-  sum: number;
-  count: number;
+  sum = 0;
+  count = 0;
+  readonly #bounds: readonly number[];
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.counts = new Array(bounds.length + 1).fill(0);
+  }
+
+  observe(value: number): void {
+    assert(Number.isFinite(value), 'an observed value is finite');
+    let index = 0;
+    while (index < this.#bounds.length && value > (this.#bounds[index] ?? 0)) index++;
+    this.counts[index] = (this.counts[index] ?? 0) + 1;
+    this.sum += value;
+    this.count++;
+  }
 }
 
 export class Histogram implements Metric {
   readonly name: string;
   readonly #help: string;
   readonly #bounds: readonly number[];
-  readonly #series = new Map<string, Buckets>();
+  readonly #table: SeriesTable<HistogramSeries>;
 
   constructor(name: string, help: string, bounds: readonly number[]) {
     this.name = name;
     this.#help = help;
     this.#bounds = bounds;
+    this.#table = new SeriesTable(() => new HistogramSeries(bounds));
+  }
+
+  series(labels: string): HistogramSeries {
+    return this.#table.get(labels);
   }
 
   observe(labels: string, value: number): void {
-    assert(Number.isFinite(value), 'an observed value is finite');
-    const series = this.#find(labels);
-    let index = 0;
-    while (index < this.#bounds.length && value > (this.#bounds[index] ?? 0)) index++;
-    series.counts[index] = (series.counts[index] ?? 0) + 1;
-    series.sum += value;
-    series.count++;
-  }
-
-  #find(labels: string): Buckets {
-    let series = this.#series.get(labels);
-    if (series !== undefined) return series;
-    const key = this.#series.size >= LABEL_SETS_MAX ? OVERFLOW : labels;
-    series = this.#series.get(key) ?? {
-      counts: new Array(this.#bounds.length + 1).fill(0),
-      sum: 0,
-      count: 0,
-    };
-    this.#series.set(key, series);
-    return series;
+    this.#table.get(labels).observe(value);
   }
 
   render(): string {
     const lines = [`# HELP ${this.name} ${this.#help}`, `# TYPE ${this.name} histogram`];
-    for (const [labels, series] of this.#series) {
+    for (const [labels, series] of this.#table.entries()) {
       const inner = labels === '' ? '' : `${labels.slice(1, -1)},`;
       let below = 0;
       for (const [index, bound] of [...this.#bounds, '+Inf'].entries()) {

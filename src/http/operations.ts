@@ -38,6 +38,9 @@ export interface OperationsServer {
 
 /** Time for all headers, so that a slow sender holds nothing. */
 export const HEADERS_TIMEOUT_MS = 10_000;
+const PLAIN_TYPE = 'text/plain; charset=utf-8';
+/** The text format of Prometheus. */
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 /** Scrapers are few. Others who find the port must not use up the file descriptors of the gateway. */
 const CONNECTIONS_MAX = 100;
 
@@ -68,7 +71,7 @@ async function answerOperator(
   const path = requestPath(request);
   request.resume();
   if (answerHealth(path, answer, operations)) return;
-  if (path === '/metrics') sendText(answer, await operations.metrics());
+  if (path === '/metrics') sendText(answer, await operations.metrics(), METRICS_TYPE);
   else sendRefusal(response, refuse('pathUnknown'), requestId, undefined);
 }
 
@@ -87,11 +90,11 @@ export function answerHealth(path: string, answer: TextAnswer, operations: Opera
   return true;
 }
 
-export function sendText({ response, requestId, status }: TextAnswer, body: string): void {
+export function sendText({ response, requestId, status }: TextAnswer, body: string, type = PLAIN_TYPE): void {
   response.writeHead(status, {
     'x-request-id': requestId,
     'x-content-type-options': 'nosniff',
-    'content-type': 'text/plain; charset=utf-8',
+    'content-type': type,
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
   });

@@ -1,9 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
 import { callOf } from '../../test/support/calls.ts';
 import { sampleRoute } from '../../test/support/samples.ts';
+import { ManualClock } from '../kernel/time/clock.ts';
 import { Telemetry } from './telemetry.ts';
 
-const telemetry = new Telemetry();
+const clock = new ManualClock(0);
+const telemetry = new Telemetry(clock);
 afterAll(() => telemetry.close());
 
 test('the figures contain calls, attempts, refusals, batches and the state of the parts', () => {
@@ -14,20 +16,21 @@ test('the figures contain calls, attempts, refusals, batches and the state of th
   telemetry.observe({
     gate: { active: 2 },
     sharedGate: () => ({ up: false, queued: 6 }),
-    journal: { lag: 4, bytes: 5 },
+    journal: { lag: 4, bytes: 5, writable: false },
     inFlight: { streams: 1 },
     breakers: () => [
-      { routeId: 1, state: 'open' },
-      { routeId: 2, state: 'probing' },
+      { routeId: 1, vendor: 'openai', state: 'open' },
+      { routeId: 1, vendor: 'openai', state: 'closed' },
+      { routeId: 2, vendor: 'google', state: 'probing' },
     ],
     unhealthyCredentials: () => 1,
+    isReady: () => true,
   });
   const shown = telemetry.render();
   for (const line of [
     /^tollgate_calls_total\{protocol="chat",stream="\w+",status="200",code="",verdict="complete"\} 1$/m,
     /^tollgate_call_duration_seconds_bucket\{.*le="0.25"\} 1$/m,
     /^tollgate_call_duration_seconds_bucket\{.*le="0.1"\} 0$/m,
-    /^tollgate_time_to_first_byte_seconds_count\{.*\} 1$/m,
     /^tollgate_upstream_attempts_total\{vendor="openai",outcome="429"\} 1$/m,
     /^tollgate_gate_refusals_total\{dimension="tokens"\} 1$/m,
     /^tollgate_calls_settled_total 3$/m,
@@ -37,10 +40,30 @@ test('the figures contain calls, attempts, refusals, batches and the state of th
     /^tollgate_active_calls 2$/m,
     /^tollgate_active_streams 1$/m,
     /^tollgate_journal_lag_calls 4$/m,
-    /^tollgate_breaker_state\{route="1"\} 2$/m,
-    /^tollgate_breaker_state\{route="2"\} 1$/m,
+    /^tollgate_breaker_state\{route="1",vendor="openai"\} 2$/m,
+    /^tollgate_breaker_state\{route="2",vendor="google"\} 1$/m,
     /^tollgate_credentials_unhealthy 1$/m,
+    /^tollgate_journal_writable 0$/m,
+    /^tollgate_ready 1$/m,
+    /^tollgate_database_up 1$/m,
+    /^tollgate_calls_rejected_total 0$/m,
+    /^tollgate_build_info\{version="[\w.-]+"\} 1$/m,
+    /^process_cpu_seconds_total \d/m,
   ]) {
     expect(shown).toMatch(line);
   }
+});
+
+test('the database counts as away when it took no heartbeat for fifteen seconds', () => {
+  clock.advance(14_000);
+  expect(telemetry.render()).toMatch(/^tollgate_database_up 1$/m);
+  clock.advance(2_000);
+  expect(telemetry.render()).toMatch(/^tollgate_database_up 0$/m);
+  telemetry.databaseAnswered();
+  expect(telemetry.render()).toMatch(/^tollgate_database_up 1$/m);
+});
+
+test('calls that the database refused are counted', () => {
+  telemetry.callsRejected(2);
+  expect(telemetry.render()).toMatch(/^tollgate_calls_rejected_total 2$/m);
 });

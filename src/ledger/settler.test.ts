@@ -268,12 +268,14 @@ describe('the settler of calls that the store refuses', () => {
   const log: Logger = { ...silentLogger, error: (fields) => errors.push(fields) };
 
   it('isolates them, keeps them in a file that can be settled later, and settles all others', async () => {
-    const running = start({ log });
+    const rejected: number[] = [];
+    const running = start({ log, onRejected: (calls) => rejected.push(calls) });
     ledger.refused.add('req_3').add('req_40');
     const ids = endMany(100);
     expect(await running.drain(60_000)).toBe(true);
     expect([...ledger.calls.keys()]).toEqual(ids.filter((id) => !ledger.refused.has(id)));
     expect(errors).toMatchObject([{ calls: ['req_3', 'req_40'] }]);
+    expect(rejected).toEqual([2]);
     expect(readFileSync(join(directory, 'rejected.log'), 'utf8').match(/"callId":"req_\d+"/g)).toEqual([
       '"callId":"req_3"',
       '"callId":"req_40"',

@@ -34,6 +34,8 @@ export interface SettlerOptions {
   readonly postponedMsMax?: number;
   /** For metrics: a batch was committed. */
   readonly onBatch?: (size: number, durationMs: number) => void;
+  /** For metrics: the store refused these calls. */
+  readonly onRejected?: (calls: number) => void;
 }
 
 /** Settles the ended calls of the journal in the store, in order, in batches, exactly once. */
@@ -236,7 +238,8 @@ class QueueSettler implements Settler {
 
   async #reject(result: BatchResult): Promise<void> {
     if (result.poison.length === 0) return;
-    const { journal, log } = this.#options;
+    const { journal, log, onRejected } = this.#options;
+    onRejected?.(result.poison.length);
     await keepRejected(journal.directory, result.poison);
     const fields = { err: result.error, calls: listCallIds(result.poison) };
     log.error(

@@ -161,7 +161,7 @@ test('every call succeeds with one dead route, which is not asked any more after
   expect(rows[0]).toEqual(['dead connect', 'second ok']);
   expect(rows[11]).toEqual(['second ok']);
   const figures = await world.figures();
-  expect(figures).toMatch(/^tollgate_breaker_state\{route="\d+"\} 2$/m);
+  expect(figures).toMatch(/^tollgate_breaker_state\{route="\d+",vendor="\w+"\} 2$/m);
 });
 
 test('a 429 with Retry-After sends the call to the other route and skips the first', async () => {

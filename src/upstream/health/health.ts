@@ -43,6 +43,8 @@ export interface Ticket {
 
 export interface RouteReport {
   readonly routeId: number;
+  /** The code of the vendor. */
+  readonly vendor: string;
   readonly credentialId: number;
   readonly breaker: BreakerState;
   readonly failures: number;
@@ -61,6 +63,7 @@ export interface CredentialReport {
 
 interface RouteState {
   readonly routeId: number;
+  readonly vendor: string;
   readonly credentialId: number;
   readonly breaker: Breaker;
   readonly speed: OutputSpeed;
@@ -161,14 +164,17 @@ export class Health {
   /** The platform's own credentials. BYOK credentials do not concern the operator. */
   routeReports(): RouteReport[] {
     const nowMs = this.#clock.monotonic();
-    return [...this.#platform.routes.values()].map(({ routeId, credentialId, breaker, coolUntilMs }) => ({
-      routeId,
-      credentialId,
-      breaker: breaker.state(nowMs),
-      failures: breaker.failures,
-      ejections: breaker.ejections,
-      coolingMs: Math.max(0, coolUntilMs - nowMs),
-    }));
+    return [...this.#platform.routes.values()].map(
+      ({ routeId, vendor, credentialId, breaker, coolUntilMs }) => ({
+        routeId,
+        vendor,
+        credentialId,
+        breaker: breaker.state(nowMs),
+        failures: breaker.failures,
+        ejections: breaker.ejections,
+        coolingMs: Math.max(0, coolUntilMs - nowMs),
+      }),
+    );
   }
 
   credentialReports(): CredentialReport[] {
@@ -192,9 +198,9 @@ function routeIn({ routes }: HealthRecords, route: Route): RouteState {
   let state = routes.get(key);
   if (state === undefined) {
     makeRoom(routes, () => true);
-    const { id: routeId, credential } = route;
+    const { id: routeId, vendor, credential } = route;
     const parts = { breaker: new Breaker(), speed: new OutputSpeed() };
-    state = { routeId, credentialId: credential.id, ...parts, coolUntilMs: 0 };
+    state = { routeId, vendor: vendor.code, credentialId: credential.id, ...parts, coolUntilMs: 0 };
     routes.set(key, state);
   }
   return state;
