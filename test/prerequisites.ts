@@ -91,6 +91,12 @@ export const SYSTEM_PROGRAMS: readonly SystemProgram[] = [
     debianPackage: 'pgbouncer',
     without: 'the store is not tested behind a pooler',
   },
+  {
+    name: 'Prometheus',
+    pattern: '/usr/bin/prometheus',
+    debianPackage: 'prometheus',
+    without: 'no metric, alert or panel is read by a scraper',
+  },
 ];
 
 const APT_TIMEOUT_MS = 180_000;
@@ -126,6 +132,10 @@ export const haproxy: string | undefined = globSync('/usr/sbin/haproxy')[0];
 
 /** Of the system; it stands between the store and the tests' own server. */
 export const pgbouncer: string | undefined = globSync('/usr/sbin/pgbouncer')[0];
+
+/** Of the system, both of one package; tests scrape with a Prometheus of their own. */
+export const prometheus: string | undefined = globSync('/usr/bin/prometheus')[0];
+export const promtool = '/usr/bin/promtool';
 
 /** Of the system; Podman runs containers with it. */
 export const runc = '/usr/sbin/runc';

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { projectRoot } from '../../test/house/tree.ts';
 import { callOf } from '../../test/support/calls.ts';
 import { sampleRoute } from '../../test/support/samples.ts';
 import { ManualClock } from '../kernel/time/clock.ts';
@@ -67,3 +70,30 @@ test('calls that the database refused are counted', () => {
   telemetry.callsRejected(2);
   expect(telemetry.render()).toMatch(/^tollgate_calls_rejected_total 2$/m);
 });
+
+test('every metric is in the table of docs/watching.md with its type and labels, and no other', () => {
+  const page = readFileSync(join(projectRoot, 'docs/watching.md'), 'utf8');
+  const listed = [...page.matchAll(/^\| `(\w+)` \| (counter|gauge|histogram) \|(.*?)\| /gm)].map(
+    ([, name = '', type, labels = '']) => ({
+      name,
+      type,
+      labels: labelsIn(labels.replace(/\(.*\)/, ''), /`(\w+)`/g),
+    }),
+  );
+  telemetry.callEnded({ ...callOf({ accountId: 1 }), stream: true, ttfbMs: 30 });
+  telemetry.platformEnded('keys.list', 200, 3);
+  const figures = telemetry.render();
+  const shown = [...figures.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type]) => {
+    const series = figures.split('\n').filter((line) => line.startsWith(name));
+    return { name, type, labels: labelsIn(series.join('\n'), /[{,](?!le=)(\w+)="/g) };
+  });
+  expect(listed.toSorted(byName)).toEqual(shown.toSorted(byName));
+});
+
+function labelsIn(text: string, pattern: RegExp): readonly string[] {
+  return [...new Set([...text.matchAll(pattern)].map(([, label = '']) => label))].sort();
+}
+
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : 1;
+}

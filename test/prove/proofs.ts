@@ -169,4 +169,12 @@ export const PROOFS: readonly Proof[] = [
     environment: {},
     minutesMax: 10,
   },
+  {
+    name: 'watching',
+    claim:
+      'a real Prometheus scrapes what we serve, and its alerts fire when vendor, Redis or server are gone',
+    tests: ['test/watching/'],
+    environment: {},
+    minutesMax: 5,
+  },
 ];
