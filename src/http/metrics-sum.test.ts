@@ -14,6 +14,7 @@ function figures(scale: number): string {
     new Gauge('active', 'Active.', () => [['', scale]]),
     new Gauge('tollgate_breaker_state', 'Breakers.', () => [['{route="7"}', scale]]),
     new Gauge('tollgate_redis_up', 'Redis.', () => [['', scale === 1 ? 1 : 0]]),
+    new Gauge('process_start_time_seconds', 'Start.', () => [['', 100 * scale]]),
   ]);
 }
 
@@ -40,6 +41,9 @@ test('series of several processes are added up, each under one heading', () => {
       '# HELP tollgate_redis_up Redis.',
       '# TYPE tollgate_redis_up gauge',
       'tollgate_redis_up 0',
+      '# HELP process_start_time_seconds Start.',
+      '# TYPE process_start_time_seconds gauge',
+      'process_start_time_seconds 400',
       '',
     ].join('\n'),
   );
