@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readCounters, sumMetrics } from '../../src/http/metrics-sum.ts';
 import { SURFACES } from '../../src/operations/operation.ts';
 import { keyOf } from '../crash/trial/scene.ts';
 import { prometheus, redisServer } from '../prerequisites.ts';
@@ -86,6 +87,8 @@ describe.skipIf(missing !== undefined)(title, () => {
 
   test('promtool finds nothing wrong with the metrics, in the format that is announced', async () => {
     expect(runPromtool(['check', 'metrics'], figures)).toEqual({ status: 0, said: '' });
+    const ofWorkers = sumMetrics([readCounters(figures), figures, figures]);
+    expect(runPromtool(['check', 'metrics'], ofWorkers)).toEqual({ status: 0, said: '' });
     const wrong = '# HELP wrong_ms Wrong.\n# TYPE wrong_ms counter\nwrong_ms 1\n';
     expect(runPromtool(['check', 'metrics'], wrong).status).not.toBe(0);
     const type = (await fetch(`${server.opsUrl}/metrics`)).headers.get('content-type');
