@@ -80,9 +80,11 @@ describe('an external PostgreSQL that is away', () => {
       expect(lagMax).toBeGreaterThan(20);
       expect(await figure(server, 'tollgate_journal_bytes')).toBeLessThan(64 * 1024 * 1024);
       expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+      await until(async () => (await figure(server, 'tollgate_database_up')) === 0);
 
       postgres = await startPostgres();
       await until(async () => (await ask({ ...client, key: cold }, load)).status === 200);
+      await until(async () => (await figure(server, 'tollgate_database_up')) === 1);
       await load.end();
       expect(load.seen.filter(({ broken }) => broken)).toEqual([]);
       await until(() => isIdle(server));
