@@ -75,6 +75,7 @@ test('calls are filtered, and the address holds the filter', async ({ visitAs })
   ]);
   await page.keyboard.press('/');
   await page.keyboard.type('claude');
+  await page.getByRole('button', { name: 'Model claude-sonnet-5' }).waitFor();
   await page.keyboard.press('Enter');
   await eventually(() => rows.count(), 1);
   expect(new URL(page.url()).searchParams.get('model')).toBe('claude-sonnet-5');
