@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
 import { silentLogger } from '../kernel/log.ts';
-import { migrate } from './migrate.ts';
+import { migrate, OLDEST_SERVED, setAside } from './migrate.ts';
 
 let fresh: FreshDatabase;
 let folder: string;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   fresh = await freshDatabase();
-  await fresh.database.query('drop table migrations');
+  await fresh.database.query('drop table migrations, migrations_ahead');
   await writeFile(
     join(folder, '001_first.sql'),
     'create table first_table (id int); insert into first_table values (1);',
@@ -32,7 +32,8 @@ const CHECKSUMS = ['dca94117e4948e51', 'a4acb70c88b19cc6', '065ac89075b747b9'];
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const run = () => migrate({ connection: fresh.connection, log: silentLogger, folder });
+const run = (livesWith?: number) =>
+  migrate({ connection: fresh.connection, log: silentLogger, folder, ...(livesWith && { livesWith }) });
 
 test('migrations are applied in order, once', async () => {
   expect(await run()).toEqual(['001_first.sql', '002_second.sql']);
@@ -41,7 +42,7 @@ test('migrations are applied in order, once', async () => {
 });
 
 test('eight simultaneous starts apply every migration exactly once', async () => {
-  const results = await Promise.all(Array.from({ length: 8 }, run));
+  const results = await Promise.all(Array.from({ length: 8 }, () => run()));
   expect(results.flat().sort()).toEqual(['001_first.sql', '002_second.sql']);
   expect(await fresh.database.query('select id from first_table')).toEqual([{ id: 1 }]);
 });
@@ -102,6 +103,42 @@ test('a database of a newer version is refused', async () => {
   await run();
   await rm(join(folder, '002_second.sql'));
   await expect(run()).rejects.toThrow('has migration 002_second.sql, which this version does not know');
+});
+
+test('a database of a newer version is taken when that version says that this one serves beside it', async () => {
+  await run(1);
+  await rm(join(folder, '002_second.sql'));
+  expect(await run(1)).toEqual([]);
+  await writeFile(join(folder, '001_first.sql'), 'create table first_table (id bigint);');
+  await expect(run(1)).rejects.toThrow('migration 001_first.sql was changed after it had been applied');
+});
+
+test('a database that remembers nothing of older versions is migrated further', async () => {
+  await run();
+  await fresh.database.query('alter table migrations drop column lives_with');
+  await fresh.database.query('drop table migrations_ahead');
+  await writeFile(join(folder, '003_broken.sql'), 'create table third_table (id int);');
+  expect(await run(2)).toEqual(['003_broken.sql']);
+  expect(await fresh.database.query('select lives_with from migrations order by name')).toEqual([
+    { lives_with: null },
+    { lives_with: null },
+    { lives_with: 2 },
+  ]);
+});
+
+test('records of later migrations are put aside, and are taken back by the next start', async () => {
+  await run(1);
+  const names = () => fresh.database.query('select name from migrations order by name');
+  const back = (last: number) => fresh.database.transaction((transaction) => setAside(transaction, last));
+  await expect(back(0)).rejects.toThrow('001_first.sql needs 1');
+  expect(await back(1)).toEqual(['002_second.sql']);
+  expect(await names()).toEqual([{ name: '001_first.sql' }]);
+  expect(await back(1)).toEqual([]);
+  expect(await run(1)).toEqual([]);
+  expect(await names()).toEqual([{ name: '001_first.sql' }, { name: '002_second.sql' }]);
+  await run();
+  await fresh.database.query('update migrations set lives_with = null');
+  await expect(back(1)).rejects.toThrow(`002_second.sql needs ${OLDEST_SERVED}`);
 });
 
 test('a failed migration leaves nothing behind, neither its own part nor that of those before it', async () => {

@@ -294,6 +294,20 @@ describe('the commands doctor and migrate', () => {
     expect(await run('migrate')).toMatchObject({ code: 0, stderr: '' });
   });
 
+  test('put records of migrations aside for a version that serves on the database, and take them back', async () => {
+    const wrong = await run('migrate', '--back-to', '15');
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+    expect(wrong.stderr).toContain('--back-to is the number of a migration, like 015');
+    const refused = await run('migrate', '--back-to', '001');
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('a version whose last migration is 1 does not serve on this database');
+    const back = await run('migrate', '--back-to', '025');
+    expect(back.stdout).toMatch(/^put aside 026_corrections\.sql$/m);
+    expect(await run('migrate')).toMatchObject({ code: 0, stdout: 'the database is up to date\n' });
+    const rows = await fresh.database.query("select name from migrations where name = '026_corrections.sql'");
+    expect(rows).toHaveLength(1);
+  });
+
   test('report calls that were not paid in full, with vendor and cause, and end with 0', async () => {
     const { database } = fresh;
     const accountId = await accountWith(database, { creditsMicro: 5_000_000n });

@@ -17,6 +17,8 @@ export interface Seen {
   finished: boolean;
   /** The connection ended by a reset or before the end, not cleanly. */
   broken: boolean;
+  /** The system's word for why there was no answer. */
+  failure: string | undefined;
   endedAt: number;
 }
 
@@ -62,6 +64,7 @@ export function begin(
     text: '',
     finished: false,
     broken: false,
+    failure: undefined,
     endedAt: 0,
   };
   const body = JSON.stringify(shape.body(`Say something. [[sim ${directive}]]`, way));
@@ -79,8 +82,9 @@ export function begin(
       },
       agent,
     });
-    sent.once('error', () => {
+    sent.once('error', ({ code }: NodeJS.ErrnoException) => {
       seen.broken = true;
+      seen.failure = code;
       end();
     });
     sent.once('response', (response) => watch(response, seen, end));

@@ -39,7 +39,7 @@ export function codeOf({ status, text }: Seen): number | undefined {
 export async function judge(
   database: Database,
   simulator: SimulatorProcess,
-  load: Load,
+  load: Pick<Load, 'seen'>,
   deathOf: (seen: Seen) => number = () => Number.POSITIVE_INFINITY,
 ): Promise<Audit> {
   const served = load.seen.filter(({ status }) => status === undefined || status === 200);

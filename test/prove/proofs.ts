@@ -58,6 +58,14 @@ export const PROOFS: readonly Proof[] = [
     minutesMax: 10,
   },
   {
+    name: 'upgrade',
+    claim:
+      'two nodes are upgraded and rolled back under load: 0 lost, 0 doubled; the version before lives with the schema',
+    tests: ['test/upgrade/'],
+    environment: {},
+    minutesMax: 10,
+  },
+  {
     name: 'races',
     claim: 'k calls race for one bound, on one process and on four: exactly as many pass as it pays for',
     tests: ['test/race/money-', 'test/race/restart.test.ts'],

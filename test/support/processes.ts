@@ -115,12 +115,13 @@ export interface ServerProcess extends Program {
   readonly readyMs: number;
 }
 
-/** Starts `tollgate serve` and waits until it can serve calls. */
+/** Starts `tollgate serve`, of this version or of another, and waits until it can serve calls. */
 export async function startServerProcess(
   environment: Readonly<Record<string, string>>,
+  main = 'src/main.ts',
 ): Promise<ServerProcess> {
   const startedAt = performance.now();
-  const program = startProgram(['src/main.ts', 'serve'], environment);
+  const program = startProgram([main, 'serve'], environment);
   const url = await untilSaid(program, /"url":"(http:[^"]+)","msg":"tollgate serves"/);
   const opsUrl = await untilSaid(program, /"ops":"(http:[^"]+)"/);
   await until(async () => (await fetch(`${url}/readyz`)).status === 200);

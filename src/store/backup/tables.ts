@@ -12,7 +12,7 @@ export const BACKUP_TABLES: readonly string[] = [
 ];
 
 /** Who serves now, which is not so after a restore; and what the manifest has. */
-export const LEFT_OUT_TABLES: readonly string[] = ['node_heartbeats', 'migrations'];
+export const LEFT_OUT_TABLES: readonly string[] = ['node_heartbeats', 'migrations', 'migrations_ahead'];
 
 export const OWN_SEQUENCES: readonly string[] = [
   'calls_id_seq',
