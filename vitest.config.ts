@@ -8,6 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 export const FIRST: readonly string[] = [
   'test/release/container.test.ts',
+  'test/upgrade/schema.test.ts',
   'test/front/front.test.ts',
   'test/reference-page/reference-page.test.ts',
   'src/store/embedded/server.test.ts',
@@ -18,6 +19,7 @@ export const FIRST: readonly string[] = [
   'test/slots/memory.test.ts',
   'test/release/package.test.ts',
   'test/cli/cli.test.ts',
+  'test/upgrade/upgrade.test.ts',
   'test/fuzz/platform.test.ts',
   'test/crash/database-away.test.ts',
   'test/sabotage/sabotage.test.ts',
