@@ -168,8 +168,11 @@ export async function startProxy(
   for (const output of [child.stdout, child.stderr]) output?.on('data', (bytes) => (said += bytes));
   const exited = once(child, 'exit');
   const close = async (): Promise<void> => {
-    child.kill('SIGKILL');
+    // Asked to end, nginx ends its workers too. Killed, it leaves them behind.
+    child.kill('SIGTERM');
+    const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
     await exited;
+    clearTimeout(late);
     rmSync(folder, { recursive: true, force: true });
   };
   try {
