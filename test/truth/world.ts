@@ -77,20 +77,30 @@ export async function startTruthWorld(): Promise<TruthWorld> {
     catalog: JSON.stringify(CATALOG),
     environment: { TOLLGATE_IDLE_TIMEOUT_MS: String(IDLE_MS) },
   });
-  const payers = await inTurns(CELLS, async () => {
-    const accountId = await accountWith(world.database, { creditsMicro: OPENING_MICRO });
-    const terms = { policyId: undefined, expiresAtMs: undefined, status: 'enabled' } as const;
-    const created = await createKey(world.database, { accountId, name: 'truth', ...terms }, systemRandom);
-    if (created.kind !== 'created') throw new Error(created.kind);
-    return { accountId, key: created.text };
-  });
+  const payers = await inTurns(
+    CELLS,
+    async () => {
+      const accountId = await accountWith(world.database, { creditsMicro: OPENING_MICRO });
+      const terms = { policyId: undefined, expiresAtMs: undefined, status: 'enabled' } as const;
+      const created = await createKey(world.database, { accountId, name: 'truth', ...terms }, systemRandom);
+      if (created.kind !== 'created') throw new Error(created.kind);
+      return { accountId, key: created.text };
+    },
+    CREATED_AT_ONCE,
+  );
   return { world, payers };
 }
 
 const PARALLEL = 32;
+/** Fewer than the database has connections: none waits for one so long that it is given up. */
+const CREATED_AT_ONCE = 4;
 
 /** Works through a list, some at a time; the answers are in the order of the list. */
-export async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+export async function inTurns<T, R>(
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+  parallel: number = PARALLEL,
+): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {
@@ -98,6 +108,6 @@ export async function inTurns<T, R>(items: readonly T[], work: (item: T) => Prom
       results[index] = await work(items[index] as T);
     }
   };
-  await Promise.all(Array.from({ length: PARALLEL }, worker));
+  await Promise.all(Array.from({ length: parallel }, worker));
   return results;
 }
