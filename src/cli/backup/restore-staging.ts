@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ArchiveDamaged, type ArchiveEntry } from '../../store/backup/archive-reader.ts';
+import { syncDirectory } from '../../store/backup/archive-writer.ts';
 import { restoreFolder } from '../../store/restore-marker.ts';
 import { secretPath } from '../../store/secret-file.ts';
 import { JOURNAL_FILE, journalFolders } from './journal-files.ts';
@@ -91,13 +92,4 @@ async function writeFile(path: string, content: AsyncIterable<Buffer> | Iterable
     await file.close();
   }
   await chmod(path, 0o600);
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }

@@ -93,7 +93,8 @@ export class ArchiveWriter {
   }
 }
 
-async function syncDirectory(path: string): Promise<void> {
+/** The names in a directory are on the disk when this returns. */
+export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {
     await directory.sync();
