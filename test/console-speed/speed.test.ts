@@ -2,6 +2,7 @@ import { cpus, loadavg } from 'node:os';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fill } from '../../bench/logs/fill.ts';
+import { type LayoutShift, layoutShift, SHIFT_MAX, watchLayout } from '../console/support/layout-shift.ts';
 import { type OwnServer, startOwnServer } from '../console/support/own-server.ts';
 import { chromium as program } from '../prerequisites.ts';
 import { cheapHash } from '../support/logins.ts';
@@ -10,8 +11,6 @@ const ROWS = 100_000;
 const LOADS = 5;
 /** On an idle machine a page takes 300 ms; the bound grows with the work of others. */
 const READY_MS = 1_500;
-/** A tenth of a page is where people notice. */
-const SHIFT_MAX = 0.05;
 const EMAIL = 'bench-1@example.com';
 const PERIOD = `from=${encodeURIComponent('2026-11-01 00:00:00')}&to=${encodeURIComponent('2026-11-15 12:00:00')}`;
 
@@ -34,18 +33,8 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** Notes when the heading stands there with nothing left that loads, and how far things have moved. */
+/** Notes when the heading stands there with nothing left that loads. */
 const WATCH = `
-  window.shifted = 0;
-  window.moved = [];
-  new PerformanceObserver((list) => {
-    for (const { value, hadRecentInput, sources } of list.getEntries()) {
-      if (hadRecentInput) continue;
-      window.shifted += value;
-      window.moved.push(...sources.map(({ node, previousRect, currentRect }) =>
-        (node?.outerHTML ?? node?.textContent ?? '').slice(0, 120) + ' ' + previousRect.y + ' → ' + currentRect.y));
-    }
-  }).observe({ type: 'layout-shift', buffered: true });
   new MutationObserver((_, watcher) => {
     if (document.querySelector('main h1') === null) return;
     if (document.querySelector('main [class*="skeleton" i], main [aria-busy="true"]') !== null) return;
@@ -53,11 +42,8 @@ const WATCH = `
     watcher.disconnect();
   }).observe(document, { childList: true, subtree: true, attributes: true });`;
 
-interface Loaded {
+interface Loaded extends LayoutShift {
   readonly readyMs: number;
-  readonly shift: number;
-  /** What moved, and how far. */
-  readonly moved: readonly string[];
 }
 
 async function load(page: Page, path: string): Promise<Loaded> {
@@ -65,9 +51,8 @@ async function load(page: Page, path: string): Promise<Loaded> {
   await expect.poll(() => page.evaluate('window.readyMs !== undefined')).toBe(true);
   // Whatever is late comes before the page is idle.
   await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
-  return (await page.evaluate(
-    '({ readyMs: window.readyMs, shift: window.shifted, moved: window.moved })',
-  )) as Loaded;
+  const readyMs = (await page.evaluate('window.readyMs')) as number;
+  return { readyMs, ...(await layoutShift(page)) };
 }
 
 test('pages open at once on a hundred thousand calls, and nothing on them moves', async () => {
@@ -81,13 +66,14 @@ test('pages open at once on a hundred thousand calls, and nothing on them moves'
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL('**/overview');
   await page.addInitScript(WATCH);
+  await watchLayout(page);
   const [busy = 0] = loadavg();
   const bound = READY_MS * Math.max(1, busy / cpus().length);
   for (const path of ['/overview', `/calls?${PERIOD}`, `/usage?${PERIOD}`, '/wallet']) {
     const loads = [];
     for (let turn = 0; turn < LOADS; turn++) loads.push(await load(page, path));
     const times = loads.map(({ readyMs }) => Math.round(readyMs)).toSorted((one, other) => one - other);
-    const shift = Math.max(...loads.map((each) => each.shift));
+    const shift = Math.max(...loads.map((each) => each.score));
     const moved = loads.flatMap((each) => each.moved);
     const [name] = path.split('?');
     const figures = `${times[2]} ms (${times.join(', ')}), moved ${shift.toFixed(4)}, load ${busy.toFixed(1)}`;

@@ -64,7 +64,7 @@ export function Credentials() {
         )}
         <Failing rows={rows ?? []} />
         {!(answer.isError && rows === undefined) && <List rows={rows} open={open} onDelete={setDoomed} />}
-        <HowTheyAreUsed />
+        {!answer.isPending && <HowTheyAreUsed />}
         <Deletion credential={doomed} onClose={() => setDoomed(undefined)} onDeleted={close} />
       </Page>
     </Split>

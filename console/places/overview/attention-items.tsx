@@ -146,12 +146,13 @@ function planItems(all: readonly Row<'listSubscriptions'>[], { t, now, language 
 }
 
 /** Models wait for a verification that nobody has asked for, or that was refused. */
-function useVerificationItem({ t }: Told): readonly AttentionItem[] {
+function useVerificationItem({ t }: Told): readonly AttentionItem[] | undefined {
   const isUnverified = useProfile()?.verification === 'unverified';
-  const latest = useApi('getVerification', {}, { enabled: isUnverified }).data?.data.verification;
+  const asked = useApi('getVerification', {}, { enabled: isUnverified });
+  const latest = asked.data?.data.verification;
   const isAsked = latest === undefined || latest?.status === 'pending';
   const enabled = isUnverified && !isAsked;
-  const locked = useApi(
+  const prices = useApi(
     'listPrices',
     {},
     {
@@ -163,7 +164,9 @@ function useVerificationItem({ t }: Told): readonly AttentionItem[] {
           ),
         ).size,
     },
-  ).data;
+  );
+  if (asked.isLoading || prices.isLoading) return undefined;
+  const locked = prices.data;
   if (!enabled || locked === undefined || locked === 0) return [];
   if (latest?.status === 'refused') {
     return [
@@ -184,25 +187,29 @@ function useVerificationItem({ t }: Told): readonly AttentionItem[] {
 
 const RANK = { bad: 0, warn: 1, info: 2 } as const;
 
-/** What is wrong or will be soon, the worst first. */
-export function useAttention(): readonly AttentionItem[] {
+/** What is wrong or will be soon, the worst first. Nothing until every answer is there. */
+export function useAttention(): readonly AttentionItem[] | undefined {
   const t = useTexts({ en, zh }).attention;
   const told = { t, now: useNow(60_000), language: useLanguage() };
-  const account = useApi('getBalanceAndSwitches', {}).data?.data;
-  const week = useApi('getUsageOverTime', { query: { granularity: 'day' } }, { staleTime: 60_000 }).data
-    ?.data;
+  const account = useApi('getBalanceAndSwitches', {});
+  const week = useApi('getUsageOverTime', { query: { granularity: 'day' } }, { staleTime: 60_000 });
   const settings = useSettings();
-  const keys = useApi('listKeys', PAGE).data?.data;
-  const credentials = useApi('listByokCredentials', PAGE).data?.data;
-  const plans = useApi('listSubscriptions', {}).data?.data;
+  const keys = useApi('listKeys', PAGE);
+  const credentials = useApi('listByokCredentials', PAGE);
+  const plans = useApi('listSubscriptions', {});
   const verification = useVerificationItem(told);
-  const pace = week?.reduce((sum, { credits }) => sum + Number(credits), 0);
-  const funds = account && { ...account, pace, creditsPerYuan: settings?.credits_per_yuan ?? 0 };
+  if ([account, week, keys, credentials, plans].some(({ isPending }) => isPending)) return undefined;
+  if (verification === undefined) return undefined;
+  const pace = week.data?.data.reduce((sum, { credits }) => sum + Number(credits), 0);
+  const funds = account.data && {
+    ...account.data.data,
+    ...{ pace, creditsPerYuan: settings?.credits_per_yuan ?? 0 },
+  };
   return [
     ...(funds === undefined ? [] : fundItems(funds, told)),
-    ...credentialItems(credentials ?? [], told),
-    ...keyItems(keys ?? [], told),
-    ...planItems(plans ?? [], told),
+    ...credentialItems(credentials.data?.data ?? [], told),
+    ...keyItems(keys.data?.data ?? [], told),
+    ...planItems(plans.data?.data ?? [], told),
     ...verification,
   ].toSorted((one, other) => RANK[one.tone] - RANK[other.tone]);
 }

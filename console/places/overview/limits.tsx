@@ -1,9 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { type Data, useApi } from '../../api/api.ts';
+import type { Data } from '../../api/api.ts';
 import { queries } from '../../api/queries.ts';
 import { Meter } from '../../parts/figures/meter.tsx';
 import { Section } from '../../parts/page/layout.tsx';
-import { SkeletonLines } from '../../parts/page/skeleton.tsx';
 import { count, countShort, money, NOTHING, written } from '../../parts/text/format.ts';
 import { Mono } from '../../parts/text/text.tsx';
 import { type Language, useLanguage, useTexts } from '../../texts/language.ts';
@@ -11,8 +10,8 @@ import css from './overview.module.css';
 import { en } from './texts.en.ts';
 import { zh } from './texts.zh.ts';
 
-type Limits = Data<'getLimits'>;
-type Scope = Limits['scopes'][number];
+type LimitsInForce = Data<'getLimits'>;
+type Scope = LimitsInForce['scopes'][number];
 type Policy = NonNullable<Scope['policy']>;
 type Window = Policy['windows'][number];
 
@@ -79,9 +78,8 @@ function PolicyMeters({ policy }: { readonly policy: Policy }) {
 const KEYS_SHOWN = 2;
 
 /** The limits in force and how much of them is used, as it changes. */
-export function Limits() {
+export function Limits({ limits }: { readonly limits: LimitsInForce | undefined }) {
   const t = useTexts({ en, zh }).limits;
-  const limits = useApi('getLimits', {}).data?.data;
   const account = limits?.scopes.find(({ scope }) => scope === 'account')?.policy ?? undefined;
   const keys = (limits?.scopes ?? []).filter(({ scope, policy }) => scope === 'key' && policy !== null);
   const isEmpty = account === undefined && keys.length === 0 && limits?.coverage === null;
@@ -99,7 +97,6 @@ export function Limits() {
         )
       }
     >
-      {limits === undefined && <SkeletonLines lines={4} />}
       {isEmpty && <p className={css.none}>{t.none}</p>}
       {account !== undefined && <PolicyMeters policy={account} />}
       {limits?.coverage?.windows.map((window) => (

@@ -11,12 +11,10 @@ import { lengthOf, spanOf, USUAL_PERIOD } from '../usage/period.ts';
 import { CustomRange, PeriodPicker } from '../usage/period-picker.tsx';
 import { en as usageEn } from '../usage/texts.en.ts';
 import { zh as usageZh } from '../usage/texts.zh.ts';
-import { Attention } from './attention.tsx';
-import { Funds } from './funds.tsx';
 import { useLatestCalls } from './latest-data.ts';
 import { LatestPlace } from './latest-place.tsx';
-import { Limits } from './limits.tsx';
 import { overviewRoute } from './route.ts';
+import { Side } from './side.tsx';
 import { Spend } from './spend.tsx';
 import { en } from './texts.en.ts';
 import { zh } from './texts.zh.ts';
@@ -56,15 +54,7 @@ export function Overview() {
         />
       )}
       <Tiles usage={data} />
-      <Columns
-        side={
-          <>
-            <Attention />
-            <Limits />
-            <Funds />
-          </>
-        }
-      >
+      <Columns side={<Side />}>
         {isNew ? (
           <FirstSteps />
         ) : (

@@ -1,5 +1,6 @@
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
+import { useApi } from '../../api/api.ts';
 import { useProfile } from '../../app/session.ts';
 import { chooseTheme, type Theme, useTheme } from '../../app/theme.ts';
 import { classes } from '../../parts/classes.ts';
@@ -30,6 +31,14 @@ const CONTENTS: Readonly<Record<SectionName, () => ReactNode>> = {
   look: Look,
 };
 
+/** How long the upper sections are is known when their answers are there. What is below is shown then. */
+function useAreLoading(): boolean {
+  const verification = useApi('getVerification', {});
+  const prices = useApi('listPrices', {});
+  const sessions = useApi('listSessions', {});
+  return [verification, prices, sessions].some(({ isPending }) => isPending);
+}
+
 /** As long as sections may still grow into their place. */
 const SETTLING_MS = 3_000;
 
@@ -57,6 +66,7 @@ export function Settings() {
   const t = useTexts({ en, zh });
   const language = useLanguage();
   const profile = useProfile();
+  const areLoading = useAreLoading();
   const { hash } = useLocation();
   const current = SECTIONS.find((name) => name === hash) ?? 'profile';
   useScrollTo(hash);
@@ -72,7 +82,7 @@ export function Settings() {
               <section
                 key={name}
                 id={name}
-                className={classes(css.row, name === hash && css.marked)}
+                className={classes(css.row, name === hash && css.marked, areLoading && css.loading)}
                 aria-labelledby={`${name}-title`}
               >
                 <div>

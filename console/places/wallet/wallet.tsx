@@ -26,7 +26,7 @@ export function Wallet() {
   const rate = useSettings()?.credits_per_yuan;
   return (
     <Page>
-      <PageHead title={t.title} lead={rate === undefined ? undefined : t.lead(count(rate))}>
+      <PageHead title={t.title} lead={rate === undefined ? '\u00a0' : t.lead(count(rate))}>
         <AnchorButton
           icon="download"
           href={fileAddress('exportBalanceChanges', { query: { ...(pool !== undefined && { pool }) } })}
@@ -66,7 +66,7 @@ function Funds() {
     );
   }
   const amount = (text: string | undefined, write: (amount: string) => string) =>
-    text === undefined ? <Skeleton width="60%" height="40px" /> : <Money dimDecimals>{write(text)}</Money>;
+    text === undefined ? <Skeleton width="60%" height="1lh" /> : <Money dimDecimals>{write(text)}</Money>;
   return (
     <Tiles label={t.funds}>
       <Tile label={t.balance} value={amount(data?.balance, money)} note={<LastTopUp />} />
@@ -83,7 +83,7 @@ function LastTopUp() {
   const t = useTexts({ en, zh });
   const entries = useApi('listBalanceChanges', { query: { pool: 'balance', size: LOOKED_AT } }).data;
   const last = entries?.data.find(({ kind }) => kind === 'top_up');
-  if (last === undefined) return entries === undefined ? ' ' : t.noTopUp;
+  if (last === undefined) return entries === undefined ? null : t.noTopUp;
   return (
     <>
       {t.lastTopUp(money(last.change))} <Time at={last.created_at} />
@@ -104,7 +104,11 @@ function Spent({ spent, cap }: { readonly spent: string | undefined; readonly ca
   const now = useNow(60_000);
   const label = t.spent(monthName(now, language));
   if (spent === undefined || cap === undefined) {
-    return <Tile label={label} value={<Skeleton width="60%" height="40px" />} note=" " />;
+    return (
+      <Tile label={label} value={<Skeleton width="60%" height="1lh" />} note={null}>
+        <div className={css.track} />
+      </Tile>
+    );
   }
   // For the width of the bar alone. What is written are the server's digits.
   const ratio = Number(cap) === 0 ? 0 : Math.min(1, Number(spent) / Number(cap));
@@ -120,7 +124,9 @@ function Spent({ spent, cap }: { readonly spent: string | undefined; readonly ca
         </span>
       }
     >
-      {Number(cap) !== 0 && (
+      {Number(cap) === 0 ? (
+        <div className={css.track} />
+      ) : (
         // biome-ignore lint/a11y/useSemanticElements: <meter> cannot be styled alike in every browser
         <div
           role="meter"

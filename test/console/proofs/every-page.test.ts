@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { PAGES, type Who } from '../screenshots/pages.ts';
 import { watchPage } from '../screenshots/settled.ts';
+import { layoutShift, SHIFT_MAX, watchLayout } from '../support/layout-shift.ts';
 import { callModel, newMember, OPERATOR, test, type Visitor } from '../support/visitor.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -38,6 +39,8 @@ async function look(page: Page, path: string, untilSettled: () => Promise<void>)
   const faults: string[] = [];
   await page.goto(path);
   await untilSettled();
+  const { score, moved } = await layoutShift(page);
+  if (score > SHIFT_MAX) faults.push(`${path}: things moved by ${score.toFixed(4)}: ${moved.join(' | ')}`);
   await page.evaluate(AXE);
   for (const theme of ['light', 'dark']) {
     await page.evaluate((name) => {
@@ -61,8 +64,15 @@ function pathsOf(who: Who, account: number): readonly string[] {
   return [...new Set(own)];
 }
 
-async function lookAtAll({ page }: Visitor, paths: readonly string[]): Promise<readonly string[]> {
+/** Answers come after the first picture of a page, as they do from afar. */
+const NETWORK = { offline: false, latency: 60, downloadThroughput: -1, uploadThroughput: -1 };
+
+async function lookAtAll({ page, context }: Visitor, paths: readonly string[]): Promise<readonly string[]> {
   const faults: string[] = [];
+  const tools = await context.newCDPSession(page);
+  await tools.send('Network.enable');
+  await tools.send('Network.emulateNetworkConditions', NETWORK);
+  await watchLayout(page);
   const untilSettled = watchPage(page);
   for (const path of paths) faults.push(...(await look(page, path, untilSettled)));
   return faults;

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { createApi, loginWith } from '../../support/api.ts';
+import { layoutShift, SHIFT_MAX, watchLayout } from '../support/layout-shift.ts';
 import { type OwnServer, startOwnServer } from '../support/own-server.ts';
 import { askOperator, callModel, newMember, signIn, test, type Visitor } from '../support/visitor.ts';
 
@@ -133,14 +134,10 @@ test('a session that is ended elsewhere is opened again in place, and the page g
 });
 
 const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
-const WATCH = `window.shifted = 0;
-  window.hadShape = false;
+const WATCH = `window.hadShape = false;
   new MutationObserver(() => {
     window.hadShape ||= document.querySelector('main [class*="skeleton" i]') !== null;
-  }).observe(document, { childList: true, subtree: true });
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
-  }).observe({ type: 'layout-shift', buffered: true });`;
+  }).observe(document, { childList: true, subtree: true });`;
 
 test('a slow network shows the shape of what comes, and nothing moves when it is there', async ({
   expect,
@@ -154,6 +151,7 @@ test('a slow network shows the shape of what comes, and nothing moves when it is
   await tools.send('Network.enable');
   await tools.send('Network.emulateNetworkConditions', SLOW);
   await page.addInitScript(WATCH);
+  await watchLayout(page);
   for (const [path, content] of [
     ['/calls', 'tbody tr[data-index]'],
     ['/wallet', 'table[aria-label="Ledger"] tbody tr:has(td)'],
@@ -162,6 +160,7 @@ test('a slow network shows the shape of what comes, and nothing moves when it is
     await page.locator(content).first().waitFor();
     await page.locator('main [class*="skeleton" i]').first().waitFor({ state: 'detached' });
     expect(await page.evaluate('window.hadShape'), path).toBe(true);
-    expect(await page.evaluate('window.shifted'), path).toBeLessThan(0.05);
+    const { score, moved } = await layoutShift(page);
+    expect(score, `${path}: ${moved.join('\n')}`).toBeLessThan(SHIFT_MAX);
   }
 });

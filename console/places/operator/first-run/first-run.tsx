@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useApi } from '../../../api/api.ts';
 import { useProfile } from '../../../app/session.ts';
 import { CodeBlock } from '../../../parts/code/code-block.tsx';
+import { SkeletonLines } from '../../../parts/page/skeleton.tsx';
 import { Step, Steps } from '../../../parts/page/steps.tsx';
 import { useTexts } from '../../../texts/language.ts';
 import { SetUpFrame } from '../../setup/set-up-frame.tsx';
@@ -21,8 +22,10 @@ export function FirstRun() {
   const [stored, setStored] = useState<StoredKey>();
   const [rows, setRows] = useState<readonly OfferRow[]>();
   const [offered, setOffered] = useState<string>();
-  const routes = useApi('listRoutes', { query: { size: 100 } }).data?.data;
-  const known = routes?.find(({ status, protocols }) => status === 'enabled' && !isOfPictures(protocols));
+  const routes = useApi('listRoutes', { query: { size: 100 } });
+  const known = routes.data?.data.find(
+    ({ status, protocols }) => status === 'enabled' && !isOfPictures(protocols),
+  );
   const model = offered ?? (stored === undefined ? known?.model_id : undefined);
   return (
     <SetUpFrame
@@ -37,17 +40,25 @@ export function FirstRun() {
         <Step number={1} state="done" title={t.operator.title}>
           <p>{t.operator.text(<b key="email">{email}</b>)}</p>
         </Step>
-        <VendorStep
-          stored={stored}
-          isKnown={model !== undefined}
-          onStored={(key) => {
-            setStored(key);
-            setRows(undefined);
-            setOffered(undefined);
-          }}
-        />
-        <ModelsStep stored={stored} rows={rows} onRows={setRows} offered={model} onOffered={setOffered} />
-        <CallStep model={model} />
+        {routes.isPending ? (
+          <li>
+            <SkeletonLines lines={6} />
+          </li>
+        ) : (
+          <>
+            <VendorStep
+              stored={stored}
+              isKnown={model !== undefined}
+              onStored={(key) => {
+                setStored(key);
+                setRows(undefined);
+                setOffered(undefined);
+              }}
+            />
+            <ModelsStep stored={stored} rows={rows} onRows={setRows} offered={model} onOffered={setOffered} />
+            <CallStep model={model} />
+          </>
+        )}
       </Steps>
     </SetUpFrame>
   );

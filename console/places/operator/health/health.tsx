@@ -34,6 +34,7 @@ export function Health() {
   useLiveRefresh('call', HEALTH);
   const credentials = useApi('getOverviewByCredential', {});
   const routes = useApi('getOverviewByRoute', {});
+  const routeColumns = useRouteColumns(routes.dataUpdatedAt);
   const fits = (each: { readonly vendor: string }) => vendor === undefined || each.vendor === vendor;
   const allCredentials = credentials.data?.data.credentials;
   const allRoutes = routes.data?.data.routes;
@@ -73,16 +74,18 @@ export function Health() {
           empty={<Nothing isEmpty={allCredentials?.length === 0} />}
         />
       </Section>
-      <Section title={t.routes} note={routes.data?.data.truncated === true ? t.truncated : t.lastHour}>
-        <Table
-          label={t.routes}
-          columns={useRouteColumns(routes.dataUpdatedAt)}
-          rows={shownRoutes}
-          rowKey={({ route_id }) => String(route_id)}
-          isOff={({ status }) => status === 'disabled'}
-          empty={<Nothing isEmpty={allRoutes?.length === 0} />}
-        />
-      </Section>
+      {!credentials.isPending && (
+        <Section title={t.routes} note={routes.data?.data.truncated === true ? t.truncated : t.lastHour}>
+          <Table
+            label={t.routes}
+            columns={routeColumns}
+            rows={shownRoutes}
+            rowKey={({ route_id }) => String(route_id)}
+            isOff={({ status }) => status === 'disabled'}
+            empty={<Nothing isEmpty={allRoutes?.length === 0} />}
+          />
+        </Section>
+      )}
     </Page>
   );
 }

@@ -54,26 +54,28 @@ export function OperatorOverview() {
         <div className={css.frame}>
           <Tiles shown={shown} columns={doctor === undefined ? 5 : 3} />
           <Charts shown={shown} period={period} />
-          <div className={css.two}>
-            <div>
-              <Money
-                shown={shown}
-                period={period}
-                by={by ?? 'vendor'}
-                onBy={(next) =>
-                  void navigate({
-                    search: (now) => ({ ...now, by: next === 'vendor' ? undefined : next }),
-                    replace: true,
-                  })
-                }
-              />
-              <TopAccounts rows={shown.accounts} period={period} />
+          {(shown.overview !== undefined || shown.failed !== undefined) && (
+            <div className={css.two}>
+              <div>
+                <Money
+                  shown={shown}
+                  period={period}
+                  by={by ?? 'vendor'}
+                  onBy={(next) =>
+                    void navigate({
+                      search: (now) => ({ ...now, by: next === 'vendor' ? undefined : next }),
+                      replace: true,
+                    })
+                  }
+                />
+                <TopAccounts rows={shown.accounts} period={period} />
+              </div>
+              <div>
+                <Health shown={shown} />
+                <Waiting waiting={shown.overview?.waiting} />
+              </div>
             </div>
-            <div>
-              <Health shown={shown} />
-              <Waiting waiting={shown.overview?.waiting} />
-            </div>
-          </div>
+          )}
         </div>
       </Page>
     </Split>
