@@ -15,7 +15,7 @@ import {
   usageOf,
 } from './measure.ts';
 import type { LoadOrder, LoadReport, LoadResult } from './order.ts';
-import type { Scenario } from './scenario.ts';
+import { EVENTS_AROUND_CONTENT, type Scenario } from './scenario.ts';
 import type { StartedTarget } from './target.ts';
 import type { StreamKind } from './upstream.ts';
 
@@ -80,9 +80,9 @@ type Sample = Omit<Measured, 'load' | 'callsTotal' | 'eventsTotal'>;
 
 /** Sends an order to the load generator and reads the clocks at both ends of its window. */
 export async function measure(harness: Harness, target: StartedTarget, window: Window): Promise<Measured> {
-  const { port, headers, keys = [] } = target;
+  const { port, headers, keys = [], eventsAround = EVENTS_AROUND_CONTENT } = target;
   const path = pathOf(target, window.scenario);
-  const place = { host: '127.0.0.1', path, port, headers, keys };
+  const place = { host: '127.0.0.1', path, port, headers, keys, eventsAround };
   const order: LoadOrder = { drainMs: DRAIN_MS, ...window, ...place };
   const reports = on(harness.load, 'message', { signal: AbortSignal.timeout(SILENCE_MAX_MS) });
   harness.load.send(order);

@@ -8,7 +8,7 @@ import { type CallOutcome, type ConnectionSettings, verifyChatEnd } from './conn
 import { DIALECTS } from './convert/dialect.ts';
 import { createVerifier } from './convert/verify.ts';
 import type { LoadOrder, LoadReport } from './order.ts';
-import { EVENTS_AROUND_CONTENT, requestBody, type Scenario } from './scenario.ts';
+import { requestBody } from './scenario.ts';
 import { Tally } from './tally.ts';
 
 const OPEN_POLL_MS = 100;
@@ -27,7 +27,7 @@ async function run(order: LoadOrder): Promise<void> {
     host: order.host,
     port: order.port,
     nextRequest: requestsOf(order),
-    ...expectationOf(scenario),
+    ...expectationOf(order),
     counter,
     onOutcome: (outcome: CallOutcome) => {
       callsTotal += 1;
@@ -58,13 +58,13 @@ async function run(order: LoadOrder): Promise<void> {
   report({ kind: 'done', result, callsTotal, eventsTotal: counter.events });
 }
 
-function expectationOf(scenario: Scenario): Pick<ConnectionSettings, 'expectedEvents' | 'verify'> {
-  const { pair, streamed, contentChunks } = scenario;
+function expectationOf(order: LoadOrder): Pick<ConnectionSettings, 'expectedEvents' | 'verify'> {
+  const { pair, streamed, contentChunks } = order.scenario;
   if (pair !== undefined) {
     const expectedEvents = contentChunks + DIALECTS[pair.client].eventsAround;
     return { expectedEvents, verify: { part: 'all', check: createVerifier(pair.client) } };
   }
-  const expectedEvents = streamed ? contentChunks + EVENTS_AROUND_CONTENT : 0;
+  const expectedEvents = streamed ? contentChunks + order.eventsAround : 0;
   return { expectedEvents, verify: { part: 'end', check: (tail) => verifyChatEnd(tail, expectedEvents) } };
 }
 

@@ -6,6 +6,8 @@ export interface LoadOrder {
   readonly port: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Events of a stream besides its chunks. */
+  readonly eventsAround: number;
   /** Calls take turns with these keys, as bearer tokens; without them `headers` says it all. */
   readonly keys?: readonly string[];
   readonly scenario: Scenario;

@@ -35,6 +35,8 @@ export interface StartedTarget {
   readonly headers: Readonly<Record<string, string>>;
   /** Roots of the process tree; everything below them is charged to the target. */
   rootPids(): readonly number[];
+  /** Events of its streams besides their chunks, where it joins or adds some. */
+  readonly eventsAround?: number;
   /** Calls take turns with these keys, where the target has many. */
   readonly keys?: readonly string[];
   /** The database that a member of the tree belongs to: it is shown as a figure of its own. */

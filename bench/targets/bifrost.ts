@@ -1,15 +1,26 @@
 /** Bifrost with a virtual key, its budget, and its log in SQLite. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { logTail, stopChild } from '../child.ts';
+import { MODEL_NAMES } from '../scenario.ts';
 import type { Place, StartedTarget, Target } from '../target.ts';
 import { type Built, prepareBuilt, startBuilt } from './built.ts';
 import { countRows } from './sqlite.ts';
 
 const BUILT: Built = { variable: 'BENCH_BIFROST', program: 'bifrost-http', versionFlags: ['-version'] };
+/** Its lists of prices and models, which it would load from the network. */
+const PRICES = 'prices.json';
+const MODELS = 'models.json';
 const VIRTUAL_KEY = 'sk-bf-bench';
 
+function prices(): object {
+  const price = { provider: 'openai', mode: 'chat', input_cost_per_token: 1e-6, output_cost_per_token: 2e-6 };
+  return Object.fromEntries(MODEL_NAMES.map((name) => [`openai/${name}`, price]));
+}
+
 function configuration(place: Place): object {
+  const file = (name: string): string => pathToFileURL(join(place.folder, name)).href;
   const store = (name: string): object => ({
     enabled: true,
     type: 'sqlite',
@@ -43,6 +54,13 @@ function configuration(place: Place): object {
         },
       ],
     },
+    framework: {
+      pricing: {
+        pricing_url: file(PRICES),
+        model_parameters_url: file(MODELS),
+        mcp_library_sync_interval: 0,
+      },
+    },
     config_store: store('config.db'),
     logs_store: store('logs.db'),
   };
@@ -55,6 +73,8 @@ export const bifrost: Target = {
   prepare: () => prepareBuilt(BUILT),
 
   async start(place: Place): Promise<StartedTarget> {
+    writeFileSync(join(place.folder, PRICES), JSON.stringify(prices()));
+    writeFileSync(join(place.folder, MODELS), '{}');
     writeFileSync(join(place.folder, 'config.json'), JSON.stringify(configuration(place)));
     const network = ['-host', '127.0.0.1', '-port', String(place.port)];
     const child = await startBuilt(BUILT, place, {
@@ -67,6 +87,8 @@ export const bifrost: Target = {
       // Below this path models need no name of their vendor.
       path: '/openai/v1/chat/completions',
       headers: { authorization: `Bearer ${VIRTUAL_KEY}` },
+      // It joins events around the text: two instead of four.
+      eventsAround: 2,
       rootPids: () => [child.pid],
       databaseOf: () => undefined,
       settledCalls: async () => countRows(join(place.folder, 'logs.db'), 'logs'),

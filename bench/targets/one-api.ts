@@ -43,7 +43,8 @@ export const oneApi: Target = {
     const child = await startBuilt(BUILT, place, {
       parameters: ['--port', String(place.port), '--log-dir', place.folder],
       environment: {
-        SQLITE_PATH: `${file}?_busy_timeout=5000`,
+        SQLITE_PATH: file,
+        SQLITE_BUSY_TIMEOUT: '5000',
         INITIAL_ROOT_TOKEN: TOKEN,
         INITIAL_ROOT_ACCESS_TOKEN: ACCESS_TOKEN,
         MEMORY_CACHE_ENABLED: 'true',
