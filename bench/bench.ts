@@ -16,7 +16,8 @@ import {
   stopHarness,
   type Window,
 } from './harness.ts';
-import type { LoopReading } from './loop-probe.ts';
+import { LARGE_BODIES, LARGE_BODY_MS, sendLargeBodies } from './loop/large-bodies.ts';
+import type { LoopReading } from './loop/probe.ts';
 import {
   type Cell,
   costOf,
@@ -36,6 +37,8 @@ const CAPACITY_SHARE = 0.9;
 /** So long may a target take until all slow streams have begun. */
 const OPEN_MS = 60_000;
 const LOOP_SHARE = 0.8;
+/** Large bodies take about as much again. */
+const LOOP_SHARE_BESIDE = 0.4;
 const LOOP_READ_MS = 5_000;
 
 interface Entrant {
@@ -79,7 +82,7 @@ export class Bench {
     try {
       const { upstreamPort } = this.#running();
       const nodeFlags =
-        this.#part === 'loop' ? [`--import=${join(import.meta.dirname, 'loop-probe.ts')}`] : [];
+        this.#part === 'loop' ? [`--import=${join(import.meta.dirname, 'loop', 'probe.ts')}`] : [];
       const core = this.#cores.target;
       const started = await target.start({
         upstreamPort,
@@ -213,35 +216,38 @@ export class Bench {
     return points;
   }
 
-  /** How late the event loop is when small JSON takes most of a core. */
+  /** How late the event loop is when small JSON takes most of a core, alone and beside large bodies. */
   async runLoop(json: Scenario, timing: Timing): Promise<readonly LoopPoint[]> {
     const points: LoopPoint[] = [];
     for (const { name, started } of this.#entrants) {
-      const pid = started.rootPids()[0] ?? 0;
-      const warmed = await measure(this.#running(), started, {
-        ...timing,
-        warmMs: timing.warmFirstMs,
-        scenario: json,
-      });
-      const ratePerSecond = Math.round((LOOP_SHARE * 1000) / (warmed.gateway.cpuMs / warmed.load.calls));
+      const warm = { ...timing, warmMs: timing.warmFirstMs, scenario: json };
+      const { load, gateway } = await measure(this.#running(), started, warm);
+      const mostPerSecond = 1000 / (gateway.cpuMs / load.calls);
       await waitForRest(started);
-      await this.#readLoop(pid);
-      const scenario = { ...json, ratePerSecond, connections: 1_024 };
-      const { load, gateway } = await measure(this.#running(), started, { ...timing, scenario });
-      const { p50Ms, p99Ms, maxMs } = await this.#readLoop(pid);
-      points.push({
-        target: name,
-        ratePerSecond,
-        cores: gateway.cpuMs / load.durationMs,
-        p50Ms,
-        p99Ms,
-        maxMs,
-      });
-      console.error(
-        `loop      ${`${ratePerSecond} calls/s`.padEnd(22)}  ${name.padEnd(14)} ${p99Ms.toFixed(1)} ms`,
-      );
+      const alone = { ...timing, scenario: at(json, mostPerSecond * LOOP_SHARE) };
+      points.push(await this.#measureLoop(name, started, alone));
+      const bodies = sendLargeBodies(started, json.model);
+      // The first bodies have arrived when the window begins, and as many arrive in it.
+      const beside = { scenario: at(json, mostPerSecond * LOOP_SHARE_BESIDE) };
+      const window = { ...beside, warmMs: LARGE_BODY_MS, measureMs: LARGE_BODY_MS };
+      const point = await this.#measureLoop(name, started, window);
+      points.push({ ...point, bodies: LARGE_BODIES });
+      console.error(`          bodies of 20 MiB: ${JSON.stringify(await bodies.stop())}`);
+      await waitForRest(started);
     }
     return points;
+  }
+
+  async #measureLoop(target: string, started: StartedTarget, window: Window): Promise<LoopPoint> {
+    const pid = started.rootPids()[0] ?? 0;
+    const { ratePerSecond = 0 } = window.scenario;
+    await this.#readLoop(pid);
+    const { load, gateway } = await measure(this.#running(), started, window);
+    const { p50Ms, p99Ms, maxMs } = await this.#readLoop(pid);
+    const calls = `${ratePerSecond} calls/s`.padEnd(22);
+    console.error(`loop      ${calls}  ${target.padEnd(14)} ${p99Ms.toFixed(1)} ms`);
+    const cores = gateway.cpuMs / load.durationMs;
+    return { target, ratePerSecond, bodies: 0, cores, p50Ms, p99Ms, maxMs };
   }
 
   /** The reading since the last one. */
@@ -267,6 +273,10 @@ export class Bench {
     if (this.#harness !== undefined) await stopHarness(this.#harness);
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+function at(json: Scenario, ratePerSecond: number): Scenario {
+  return { ...json, ratePerSecond: Math.round(ratePerSecond), connections: 1_024 };
 }
 
 /** A target that converts nothing can only pass a vendor's stream to a client of the same protocol. */

@@ -9,8 +9,8 @@ export interface Options {
   readonly scenarios: readonly string[] | undefined;
   readonly repeats: number | undefined;
   readonly jsonFile: string | undefined;
-  /** Write docs/performance.md from this file of results, and measure nothing. */
-  readonly document: string | undefined;
+  /** Write docs/performance.md from these files of results, and measure nothing. */
+  readonly document: readonly string[] | undefined;
 }
 
 const USAGE = `node bench/run.ts [--quick] [--only tollgate,bare] [--scenarios json-small,growth] [--repeats 5]
@@ -39,7 +39,7 @@ export function readOptions(parameters: readonly string[]): Options {
     scenarios: values.scenarios?.split(','),
     repeats,
     jsonFile: values.json,
-    document: values.document ? (values.json ?? newestResults()) : undefined,
+    document: values.document ? (values.json?.split(',') ?? [newestResults()]) : undefined,
   };
 }
 

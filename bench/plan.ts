@@ -51,7 +51,7 @@ export interface Wanted {
 }
 
 /** Names of parts, besides those of kinds of traffic. */
-export const PARTS = ['convert', 'growth', 'memory', 'loop'] as const;
+export const PARTS = ['convert', 'growth', 'workers', 'memory', 'loop'] as const;
 const SIZES = {
   full: { accounts: [10, 1_000, 100_000], routes: [1, 100, 10_000], streams: [1_000, 2_500, 5_000] },
   quick: { accounts: [10, 200], routes: [1, 100], streams: [50, 200] },
@@ -95,7 +95,7 @@ function partsOf(wanted: Wanted): (part: (typeof PARTS)[number]) => readonly Pla
       const targets = [bare, tollgate, tollgateRedis];
       return [planned(wanted, part, { scenarios: json, targets, timing: TIMING })];
     }
-    return growth(wanted, json);
+    return part === 'workers' ? workers(wanted, json) : growth(wanted, json);
   };
 }
 
@@ -125,6 +125,16 @@ function growth(wanted: Wanted, json: readonly Scenario[]): readonly PlannedPart
   });
   const atOnce = { scenarios: atOnceScenarios(), targets: [bare, tollgate, tollgateRedis], timing };
   return [planned(wanted, 'growth', atOnce), ...grown];
+}
+
+/** Workers of one server share a core here: what a call costs with two says how far two cores would carry. */
+function workers(wanted: Wanted, json: readonly Scenario[]): readonly PlannedPart[] {
+  if (wanted.targets?.includes('tollgate-redis') === false) return [];
+  const targets = [1, 2].map((count) =>
+    tollgateTarget({ name: `tollgate-redis-workers-${count}`, stores: 'postgres-redis', workers: count }),
+  );
+  const own = { scenarios: json, targets, timing: TIMING };
+  return [planned({ ...wanted, targets: undefined }, 'workers', own)];
 }
 
 /** `tollgate-redis-accounts-10` is a deployment of `tollgate-redis`. */

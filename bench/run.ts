@@ -8,7 +8,14 @@ import { type Options, readOptions } from './options.ts';
 import { type PlannedPart, planOf, TARGETS } from './plan.ts';
 import { writeDocument } from './report/document.ts';
 import { renderRun } from './report/report.ts';
-import type { Cell, LeftOut, LoopPoint, MemoryPoint, Run } from './report/result.ts';
+import {
+  type Cell,
+  type LeftOut,
+  type LoopPoint,
+  type MemoryPoint,
+  mergeRuns,
+  type Run,
+} from './report/result.ts';
 
 const DOCS = join(import.meta.dirname, '..', 'docs');
 
@@ -56,7 +63,7 @@ async function runPart(planned: PlannedPart, cores: Cores): Promise<PartResult> 
 
 async function main(options: Options): Promise<void> {
   if (options.document !== undefined) {
-    document(JSON.parse(readFileSync(options.document, 'utf8')) as Run);
+    document(mergeRuns(options.document.map((file) => JSON.parse(readFileSync(file, 'utf8')) as Run)));
     return;
   }
   const begunMs = performance.now();

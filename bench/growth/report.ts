@@ -6,7 +6,7 @@ import { renderTable, spreadText } from '../report/table.ts';
 /** With the most, a call may cost this many times what it costs where it is cheapest. */
 export const GROWTH_RATIO_MAX = 1.2;
 
-export type Quantity = 'calls at once' | 'accounts' | 'routes';
+export type Quantity = 'calls at once' | 'accounts' | 'routes' | 'workers';
 
 export interface GrowthLine {
   readonly quantity: Quantity;
@@ -27,13 +27,10 @@ interface Place {
 
 /** Sizes stand in the names of deployments and of traffic. */
 function placeOf({ target, scenario, connections }: Cell): Place | undefined {
-  const grown = /^(.*)-(accounts|routes)-(\d+)$/.exec(target);
+  const grown = /^(.*)-(accounts|routes|workers)-(\d+)$/.exec(target);
   if (grown !== null) {
-    return {
-      target: grown[1] ?? '',
-      quantity: grown[2] === 'routes' ? 'routes' : 'accounts',
-      size: Number(grown[3]),
-    };
+    const [, name = '', quantity, size] = grown;
+    return { target: name, quantity: quantity as Quantity, size: Number(size) };
   }
   return scenario.startsWith('at-once-')
     ? { target, quantity: 'calls at once', size: connections }
@@ -82,7 +79,7 @@ function cheapestOf(sizes: readonly (readonly Cell[])[], share: Share): Readonly
 export function renderGrowth(cells: readonly Cell[]): string {
   const lines = growthLines(cells);
   if (lines.length === 0) return '';
-  const quantities: readonly Quantity[] = ['calls at once', 'accounts', 'routes'];
+  const quantities: readonly Quantity[] = ['calls at once', 'accounts', 'routes', 'workers'];
   const rows = quantities.flatMap((quantity) =>
     [...new Set(lines.map((line) => line.target))].flatMap((target) =>
       lines

@@ -60,12 +60,23 @@ describe('verdictsOf', () => {
     const grown = [10, 1000].map((count) =>
       cell(`tollgate-accounts-${count}`, 0, { part: 'growth', cpuMs: 100 + count / 10 }),
     );
-    const loops = [{ target: 'tollgate', ratePerSecond: 1, cores: 0.8, p50Ms: 1, p99Ms: 25, maxMs: 50 }];
+    const loops = [
+      { target: 'tollgate', ratePerSecond: 1, bodies: 0, cores: 0.8, p50Ms: 1, p99Ms: 25, maxMs: 50 },
+    ];
     expect(bytesPerStream(memory, 'tollgate')).toBe(200);
     expect(judged(exampleRun(grown, { memory, loops }))).toEqual([
       'memory per open stream: embedded | 2.00 × | missed',
       'CPU per call with 1,000 accounts: embedded | 1.98 × | missed',
       "event loop's delay, p99, at 80 % of a core: embedded | 25.0 ms | missed",
+    ]);
+  });
+
+  it('says how far two workers carry by what a call costs with them', () => {
+    const cells = [1, 2].map((count) =>
+      cell(`tollgate-redis-workers-${count}`, 0, { part: 'workers', cpuMs: count === 1 ? 100 : 110 }),
+    );
+    expect(judged(exampleRun(cells))).toEqual([
+      'calls per second of two workers on two cores, by CPU per call: PostgreSQL + Redis | 1.82 × | met',
     ]);
   });
 

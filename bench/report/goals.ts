@@ -10,6 +10,7 @@ const MIB = 1024 * 1024;
 const RESIDENT_MIB_MAX = 220;
 const STREAM_MEMORY_RATIO_MAX = 1.5;
 const LOOP_P99_MS_MAX = 20;
+const WORKERS_GAIN_MIN = 1.7;
 /** Of the best other gateway that keeps books, by what it costs all in. */
 const PEER_JSON_MIN = 5;
 const PEER_CHUNK_MIN = 2.5;
@@ -68,10 +69,13 @@ export function verdictsOf(run: Run): readonly Verdict[] {
     ...judgeMemory(run.memory),
     ...judgeConversions(run.cells),
     ...judgeGrowth(run.cells),
+    ...judgeWorkers(run.cells),
     ...run.loops
       .filter(({ target }) => target in DEPLOYMENTS)
-      .map(({ target, p99Ms, cores }) => ({
-        what: `event loop's delay, p99, at ${Math.round(cores * 100)} % of a core: ${deploymentOf(target)}`,
+      .map(({ target, p99Ms, cores, bodies }) => ({
+        what:
+          `event loop's delay, p99, at ${Math.round(cores * 100)} % of a core` +
+          `${bodies > 0 ? ` while ${bodies} bodies of 20 MiB arrive` : ''}: ${deploymentOf(target)}`,
         limit: `${LOOP_P99_MS_MAX} ms`,
         measured: `${p99Ms.toFixed(1)} ms`,
         isMet: p99Ms < LOOP_P99_MS_MAX,
@@ -182,6 +186,22 @@ function judgeGrowth(cells: readonly Cell[]): readonly Verdict[] {
       },
     ];
   });
+}
+
+/** With a core for each worker, calls per second grow as the cost of a call does not. */
+function judgeWorkers(cells: readonly Cell[]): readonly Verdict[] {
+  const lines = growthLines(cells.filter((each) => each.part === 'workers'));
+  const [one, two] = [1, 2].map((count) => lines.find(({ size }) => size === count)?.cost.median);
+  if (one === undefined || two === undefined) return [];
+  const gain = (2 * one) / two;
+  return [
+    {
+      what: 'calls per second of two workers on two cores, by CPU per call: PostgreSQL + Redis',
+      limit: `≥ ${WORKERS_GAIN_MIN} × one`,
+      measured: `${gain.toFixed(2)} ×`,
+      isMet: gain >= WORKERS_GAIN_MIN,
+    },
+  ];
 }
 
 /** Against the cheapest of the other gateways that keep books, in either deployment. */

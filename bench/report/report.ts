@@ -135,12 +135,13 @@ function renderLoops(run: Run): string {
   const rows = run.loops.map((each) => [
     each.target,
     String(each.ratePerSecond),
+    String(each.bodies),
     each.cores.toFixed(2),
     each.p50Ms.toFixed(1),
     each.p99Ms.toFixed(1),
     each.maxMs.toFixed(1),
   ]);
-  const head = ['target', 'calls/s', 'cores', 'delay p50 ms', 'p99', 'longest'];
+  const head = ['target', 'calls/s', 'bodies of 20 MiB', 'cores', 'delay p50 ms', 'p99', 'longest'];
   return `## Event loop\n\n${renderTable(head, rows)}`;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exampleCell as cell, exampleRun, usage } from '../../test/support/bench-results.ts';
 import { renderRun } from './report.ts';
-import { linesOf } from './result.ts';
+import { linesOf, mergeRuns } from './result.ts';
 
 describe('linesOf', () => {
   it('shows a target by itself, each of its databases, and all of it with the work put off', () => {
@@ -27,6 +27,19 @@ describe('linesOf', () => {
     const streamed = cell('bare', 0, { cpuMs: 500, scenario: 'stream-fast', streamed: true });
     const lines = linesOf([{ ...streamed, load: { ...streamed.load, events: 50_000 }, eventsTotal: 55_000 }]);
     expect(lines.map((line) => line.cost.median)).toEqual([1, expect.closeTo(1)]);
+  });
+});
+
+describe('mergeRuns', () => {
+  it('takes from a later run what it measured again, and keeps the rest', () => {
+    const earlier = exampleRun([cell('bare', 0, { cpuMs: 100 }), cell('tollgate', 0, { cpuMs: 300 })]);
+    const later = exampleRun([cell('tollgate', 0, { cpuMs: 200 })]);
+    const merged = mergeRuns([earlier, later]);
+    expect(merged.cells.map(({ target, gateway }) => [target, gateway.cpuMs])).toEqual([
+      ['bare', 100],
+      ['tollgate', 200],
+    ]);
+    expect(merged.durationS).toBe(earlier.durationS + later.durationS);
   });
 });
 

@@ -4,7 +4,7 @@ import type { Percentiles } from '../order.ts';
 import type { Pair, ScenarioName } from '../scenario.ts';
 import { ratioOf, type Spread, spreadOf } from './statistics.ts';
 
-export type Part = 'traffic' | 'convert' | 'growth' | 'memory' | 'loop';
+export type Part = 'traffic' | 'convert' | 'growth' | 'workers' | 'memory' | 'loop';
 
 export interface Cell extends Measured {
   readonly part: Part;
@@ -38,6 +38,8 @@ export interface MemoryPoint {
 export interface LoopPoint {
   readonly target: string;
   readonly ratePerSecond: number;
+  /** Large bodies that arrived meanwhile, over and over. */
+  readonly bodies: number;
   readonly cores: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -65,6 +67,33 @@ export interface Run {
   readonly cells: readonly Cell[];
   readonly memory: readonly MemoryPoint[];
   readonly loops: readonly LoopPoint[];
+}
+
+/** Later runs say more, or again, what earlier ones have. */
+export function mergeRuns(runs: readonly Run[]): Run {
+  const [first, ...later] = runs;
+  if (first === undefined) throw new Error('there are no results');
+  return later.reduce(mergeTwo, first);
+}
+
+function mergeTwo(earlier: Run, later: Run): Run {
+  const cellName = ({ part, scenario, target }: Cell): string => `${part} ${scenario} ${target}`;
+  const memoryName = ({ kind, target }: MemoryPoint): string => `${kind} ${target}`;
+  const loopName = ({ target, bodies }: LoopPoint): string => `${target} ${bodies}`;
+  return {
+    ...earlier,
+    durationS: earlier.durationS + later.durationS,
+    versions: { ...earlier.versions, ...later.versions },
+    leftOut: [...earlier.leftOut, ...later.leftOut],
+    cells: replace(earlier.cells, later.cells, cellName),
+    memory: replace(earlier.memory, later.memory, memoryName),
+    loops: replace(earlier.loops, later.loops, loopName),
+  };
+}
+
+function replace<T>(old: readonly T[], renewed: readonly T[], nameOf: (each: T) => string): readonly T[] {
+  const names = new Set(renewed.map(nameOf));
+  return [...old.filter((each) => !names.has(nameOf(each))), ...renewed];
 }
 
 /** What is counted: the target's own processes, one of its databases, or all of it with the work put off. */

@@ -18,6 +18,8 @@ export interface Deployment {
   readonly accounts?: number;
   /** Routes of the catalogue, where their number is what is measured. */
   readonly routes?: number;
+  /** Processes that serve; 1 unless their number is what is measured. */
+  readonly workers?: number;
 }
 
 /** Every limit that a policy and a credential can have, so wide that none refuses but all are counted. */
@@ -151,6 +153,7 @@ async function startServer(deployment: Deployment, place: Place): Promise<Starte
     TOLLGATE_OPS_PORT: String(opsPort),
     TOLLGATE_DATA: join(place.folder, 'data'),
     TOLLGATE_CATALOG: file,
+    TOLLGATE_WORKERS: String(deployment.workers ?? 1),
     ...stores.environment,
   };
   // Extra flags for Node, such as --cpu-prof, when somebody wants to look inside.
