@@ -58,6 +58,8 @@ async function startServer(place: Place, stores: readonly StartedDatabase[]): Pr
       SESSION_SECRET: 'only-for-the-benchmark',
       GIN_MODE: 'release',
       GLOBAL_API_RATE_LIMIT_ENABLE: 'false',
+      // Its own default is ten times what PostgreSQL takes.
+      SQL_MAX_OPEN_CONNS: '80',
     },
     readyPath: '/api/status',
   };
