@@ -115,7 +115,7 @@ describe('with the SDK of OpenAI', () => {
     expect(answer.usage.prompt_tokens).toBe(5);
     expect(await lastCall()).toMatchObject({ input_fresh: 5n });
     const refused = openai.embeddings.create({ model: 'gemini', input });
-    await expect(refused).rejects.toMatchObject({ status: 400, code: 40004 });
+    await expect(refused).rejects.toMatchObject({ status: 400, code: '40004' });
   });
 
   it('2,048 inputs pass', async () => {
