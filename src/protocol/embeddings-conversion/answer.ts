@@ -1,3 +1,4 @@
+import { parseJson } from '../../kernel/encoding/json.ts';
 import { listElements } from '../bytes/elements.ts';
 import { readFigure } from '../bytes/number.ts';
 import { compilePaths, type PathTree } from '../bytes/paths.ts';
@@ -47,14 +48,13 @@ function isNumbers(bytes: Buffer): boolean {
   return parseNumbers(bytes) !== undefined;
 }
 
+/** A vector is one list. The longest ones have a few thousand numbers. */
+const VECTOR_BOUNDS = { bytesMax: 1024 * 1024, depthMax: 1 };
+
 function parseNumbers(bytes: Buffer): readonly number[] | undefined {
-  try {
-    const parsed: unknown = JSON.parse(bytes.toString('latin1'));
-    if (!Array.isArray(parsed) || !parsed.every((each) => typeof each === 'number')) return undefined;
-    return parsed;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(bytes.toString('latin1'), VECTOR_BOUNDS);
+  if (parsed.kind === 'invalid' || !Array.isArray(parsed.value)) return undefined;
+  return parsed.value.every((each) => typeof each === 'number') ? parsed.value : undefined;
 }
 
 /** What stands around the vectors in an answer of ours. */

@@ -14,5 +14,5 @@ export const embeddings: Dialect = {
   relayStream: (framing, _facts, modelId) => new Relay(framing, new NoStreamReader(), modelId),
   countInput: countEmbeddingsInput,
   encodeStreamError: (_framing, error) => encodeImagesError(error),
-  keepAlive: () => Buffer.alloc(0),
+  keepAlive: () => Buffer.from(': keep-alive\n\n'),
 };

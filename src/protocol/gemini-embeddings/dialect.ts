@@ -18,7 +18,7 @@ export const geminiEmbeddings: Dialect = {
   relayStream: (framing, _facts, modelId) => new Relay(framing, new NoStreamReader(), modelId),
   countInput,
   encodeStreamError: encodeGeminiError,
-  keepAlive: () => Buffer.alloc(0),
+  keepAlive: () => Buffer.from(': keep-alive\n\n'),
 };
 
 function countInput({ body }: RawRequest, { mediaTokens = 0 }: Pick<RequestFacts, 'mediaTokens'>): number {
