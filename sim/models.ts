@@ -14,11 +14,13 @@ interface ModelFacts {
 
 export interface OpenaiModel extends ModelFacts {
   readonly vendor: 'openai';
-  readonly kind: 'chat' | 'reasoning' | 'image';
+  readonly kind: 'chat' | 'reasoning' | 'image' | 'embedding';
   readonly efforts: readonly string[];
   /** gpt-5.4 and later take function tools with reasoning on Responses only. */
   readonly chatTools: 'with-reasoning' | 'without-reasoning';
   readonly image?: 'gpt-image' | 'dall-e';
+  /** Numbers in a vector, and whether fewer may be asked for. */
+  readonly vector?: { readonly size: number; readonly sizes: 'any' | 'fixed' };
   /** Models that search the web for every answer, on Chat Completions. */
   readonly search?: 'always';
 }
@@ -42,7 +44,7 @@ export interface GoogleModel extends ModelFacts {
   readonly levels: readonly string[];
   /** Smallest and largest thinking budget; absent where only levels exist. */
   readonly budget?: { readonly min: number; readonly max: number; readonly zero: 'allowed' | 'refused' };
-  readonly output: 'text' | 'image';
+  readonly output: 'text' | 'image' | 'vector';
   readonly prefill: 'allowed' | 'refused';
 }
 
@@ -134,6 +136,18 @@ const MODELS: readonly Model[] = [
   openai('gpt-image-1', 'image', { image: 'gpt-image' }),
   openai('gpt-image-1.5', 'image', { image: 'gpt-image' }),
   openai('dall-e-3', 'image', { image: 'dall-e' }),
+  openai('text-embedding-3-small', 'embedding', {
+    vector: { size: 1536, sizes: 'any' },
+    contextTokens: 8_192,
+  }),
+  openai('text-embedding-3-large', 'embedding', {
+    vector: { size: 3072, sizes: 'any' },
+    contextTokens: 8_192,
+  }),
+  openai('text-embedding-ada-002', 'embedding', {
+    vector: { size: 1536, sizes: 'fixed' },
+    contextTokens: 8_192,
+  }),
   claude5('claude-sonnet-5', { systemTurns: 'refused' }),
   claude5('claude-opus-5'),
   claude5('claude-sonnet-5-5', { thinking: ['adaptive', 'between_tools'], forcedTool: 'refused' }),
@@ -150,6 +164,7 @@ const MODELS: readonly Model[] = [
   gemini('gemini-2.5-flash', 2, { budget: { min: 0, max: 24_576, zero: 'allowed' } }),
   gemini('gemini-2.5-flash-lite', 2, { budget: { min: 512, max: 24_576, zero: 'allowed' } }),
   gemini('gemini-2.5-flash-image', 2, { output: 'image' }),
+  gemini('gemini-embedding-001', 2, { output: 'vector', contextTokens: 2_048 }),
 ];
 
 const byName = new Map(MODELS.map((model) => [model.name, model]));

@@ -3,9 +3,11 @@ import { anthropicCount, anthropicModels, anthropicNotFound } from './anthropic/
 import type { Dialect, VendorRequest } from './dialect.ts';
 import { googleGenerate } from './google/dialect.ts';
 import { googleCount, googleModels, googleNotFound } from './google/endpoints.ts';
+import { googleEmbed } from './google-embeddings/dialect.ts';
 import type { Vendor } from './models.ts';
 import { openaiModels, openaiNotFound } from './openai/endpoints.ts';
 import { openaiChat } from './openai-chat/dialect.ts';
+import { openaiEmbeddings } from './openai-embeddings/dialect.ts';
 import { openaiImages } from './openai-images/dialect.ts';
 import { openaiResponses } from './openai-responses/dialect.ts';
 import { responsesCount } from './openai-responses/endpoints.ts';
@@ -25,6 +27,7 @@ const POSTS: ReadonlyMap<string, Endpoint> = new Map([
   ['/v1/responses', generate(openaiResponses)],
   ['/v1/images/generations', generate(openaiImages('generations'))],
   ['/v1/images/edits', generate(openaiImages('edits'))],
+  ['/v1/embeddings', generate(openaiEmbeddings)],
   ['/v1/messages', generate(anthropicMessages)],
   ['/v1/messages/count_tokens', answer('anthropic', anthropicCount)],
   ['/v1/responses/input_tokens', answer('openai', responsesCount)],
@@ -57,6 +60,9 @@ function findGoogle(url: URL): Endpoint | undefined {
   const pathModel = encoded.replaceAll(/%2[fF]/g, '/');
   if (operation === 'generateContent' || operation === 'streamGenerateContent') {
     return { kind: 'generate', dialect: googleGenerate(operation, url.searchParams), pathModel };
+  }
+  if (operation === 'embedContent' || operation === 'batchEmbedContents') {
+    return { kind: 'generate', dialect: googleEmbed(operation), pathModel };
   }
   if (operation === 'countTokens') return { ...answer('google', googleCount), pathModel };
   return { ...answer('google', googleNotFound), pathModel };

@@ -124,9 +124,15 @@ function reasoningCount(ask: Ask, directive: Directive): number {
   return directive.thinking ?? (ask.thinking === 'asked' ? REASONING_TOKENS_DEFAULT : 0);
 }
 
+/** Models of pictures and of vectors. */
+function saysNothing(model: Ask['model']): boolean {
+  if (model.vendor === 'openai') return model.kind === 'image' || model.kind === 'embedding';
+  return model.vendor === 'google' && model.output === 'vector';
+}
+
 function chooseParts(ask: Ask, directive: Directive, random: Random): readonly Part[] {
   const { ending } = directive;
-  if (ask.model.vendor === 'openai' && ask.model.kind === 'image') return [];
+  if (saysNothing(ask.model)) return [];
   if (ending === 'refuse') {
     const tokens = drawTokens(random, directive.tokens ?? REFUSAL_TOKENS_DEFAULT, directive.unicode);
     return [{ kind: 'refusal', tokens }];

@@ -42,6 +42,27 @@ export interface AskedTool {
   readonly namespace?: string;
 }
 
+/** A request for vectors: it is answered with numbers, and with no word. */
+export function vectorAsk(asked: Pick<Ask, 'model' | 'text' | 'inputTokens' | 'body' | 'key'>): Ask {
+  return {
+    kind: 'ask',
+    ...asked,
+    stream: 'plain',
+    outputTokensMax: undefined,
+    stops: [],
+    tools: [],
+    choice: 'auto',
+    parallel: 'many',
+    toolRounds: 0,
+    format: undefined,
+    thinking: 'never',
+    thoughts: 'hidden',
+    images: 0,
+    imageTokens: 0,
+    copies: 1,
+  };
+}
+
 /** A finished HTTP answer: errors, counts, lists and plain answers. */
 export interface Reply {
   readonly kind: 'reply';

@@ -24,12 +24,15 @@ export interface Dialect {
   /**
    * Counts the input of a request with the tokenizer; its files count as in the facts. Not for every call.
    */
-  countInput(request: RawRequest, facts: Pick<RequestFacts, 'form' | 'mediaTokens'>): number;
+  countInput(request: RawRequest, facts: CountedFacts): number;
   /** One error event in the client's protocol, for a stream that has already begun (rule C-62). */
   encodeStreamError(framing: Framing, error: StreamError): Buffer;
   /** The bytes that are sent between events while the vendor is silent (rule I-38). */
   keepAlive(framing: Framing, headers: ClientHeaders): Buffer;
 }
+
+/** What counting takes from the facts, because it was found while the request was read. */
+export type CountedFacts = Pick<RequestFacts, 'form' | 'mediaTokens' | 'inputTokensLikely'>;
 
 /** The client's headers, unchanged: a few clients need special treatment. */
 export type ClientHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -42,7 +45,15 @@ export interface RawRequest {
   /** The `content-type` header with its parameters. Images calls may be multipart. */
   readonly contentType: string;
   /** generateContent has model and streaming in the path. `undefined` for other protocols. */
-  readonly path: { readonly model: string; readonly stream: boolean; readonly framing: Framing } | undefined;
+  readonly path:
+    | {
+        readonly model: string;
+        readonly stream: boolean;
+        readonly framing: Framing;
+        /** `:batchEmbedContents`: many requests in one. */
+        readonly batch?: true;
+      }
+    | undefined;
   /** Responses: the response that this request continues, if its conversation was put into the body. */
   readonly previousResponseId?: string;
 }

@@ -47,6 +47,8 @@ const QUESTIONS: readonly (readonly [Protocol, (model: string) => object])[] = [
   // Sixteen is the minimum of Responses.
   ['responses', (model) => ({ model, input: 'Hi', max_output_tokens: 16, store: false })],
   ['chat', (model) => ({ model, max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] })],
+  ['embeddings', (model) => ({ model, input: 'Hi' })],
+  ['gemini-embeddings', () => ({ content: { parts: [{ text: 'Hi' }] } })],
 ];
 
 /** For a route that makes nothing but images: one of them. */

@@ -6,7 +6,7 @@ import { VERSION } from '../kernel/version.ts';
 import type { AllowedNetwork } from './contract.ts';
 
 /** The action at the vendor. `stream` and `generate` have different addresses for generateContent only. */
-export type VendorAction = 'generate' | 'stream' | 'count' | 'edit';
+export type VendorAction = 'generate' | 'stream' | 'count' | 'edit' | 'batch';
 
 export interface VendorCall {
   readonly route: Route;
@@ -79,6 +79,8 @@ const FAMILIES: Readonly<Record<Protocol, Family>> = {
   images: OPENAI,
   messages: ANTHROPIC,
   gemini: GOOGLE,
+  embeddings: OPENAI,
+  'gemini-embeddings': GOOGLE,
 };
 
 /** The version for a client without one: that of every client before 2026. */
@@ -160,6 +162,10 @@ function toPath(protocol: Protocol, action: VendorAction, forwardModelId: string
       return action === 'count' ? '/messages/count_tokens' : '/messages';
     case 'gemini':
       return `/${geminiModel(forwardModelId)}:${GEMINI_METHODS[action]}`;
+    case 'embeddings':
+      return '/embeddings';
+    case 'gemini-embeddings':
+      return `/${geminiModel(forwardModelId)}:${action === 'batch' ? 'batchEmbedContents' : 'embedContent'}`;
   }
 }
 
@@ -168,6 +174,7 @@ const GEMINI_METHODS: Readonly<Record<VendorAction, string>> = {
   edit: 'generateContent',
   stream: 'streamGenerateContent',
   count: 'countTokens',
+  batch: 'generateContent',
 };
 
 /** `tunedModels/x` and `models/x` contain their collection. A plain name is of `models`. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRefusal } from '../../src/kernel/errors.ts';
-import type { Protocol } from '../../src/kernel/protocol-name.ts';
+import { isGoogleProtocol, type Protocol } from '../../src/kernel/protocol-name.ts';
 import type { RawRequest, RequestFacts } from '../../src/protocol/dialect.ts';
 import { formContentType } from '../../src/protocol/images/form.ts';
 import { getDialect } from '../../src/protocol/registry.ts';
@@ -127,12 +127,13 @@ function byExactKeys(protocol: Protocol, value: Json | undefined): Reading | und
 }
 
 function ours({ facts, sent }: Passed): Reading {
-  const isNamed = sent.protocol !== 'gemini' || facts.modelRanges.length > 0;
+  const isNamed = !isGoogleProtocol(sent.protocol as Protocol) || facts.modelRanges.length > 0;
   return {
     model: isNamed ? VENDOR_MODEL : undefined,
     stream: facts.stream,
     answers: sent.protocol === 'images' ? facts.images : facts.answers,
-    outputMax: facts.outputTokensMax,
+    // Vectors have no output, whatever a request says.
+    outputMax: facts.outputTokensMax === 0 ? undefined : facts.outputTokensMax,
     usage: sent.protocol === 'chat' && facts.stream,
   };
 }

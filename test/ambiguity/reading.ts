@@ -12,11 +12,16 @@ export interface Reading {
   readonly usage: boolean;
 }
 
+/** Nothing in the body of these starts a stream. */
+const UNSTREAMED: ReadonlySet<Protocol> = new Set(['gemini', 'embeddings', 'gemini-embeddings']);
+
 const LIMITS: Readonly<Record<Protocol, readonly string[]>> = {
   chat: ['max_tokens', 'max_completion_tokens'],
   responses: ['max_output_tokens'],
   messages: ['max_tokens'],
   images: [],
+  embeddings: [],
+  'gemini-embeddings': [],
   gemini: ['generationConfig', 'generation_config'].flatMap((config) => [
     `${config}.maxOutputTokens`,
     `${config}.max_output_tokens`,
@@ -28,6 +33,8 @@ const COUNTS: Readonly<Record<Protocol, readonly string[]>> = {
   responses: [],
   messages: [],
   images: ['n'],
+  embeddings: [],
+  'gemini-embeddings': [],
   gemini: ['generationConfig', 'generation_config'].flatMap((config) => [
     `${config}.candidateCount`,
     `${config}.candidate_count`,
@@ -37,7 +44,7 @@ const COUNTS: Readonly<Record<Protocol, readonly string[]>> = {
 /** What a reader makes of a body, given how it looks up a path. Flags and figures are taken most laxly. */
 export function readingOf(protocol: Protocol, at: (path: string) => Json | undefined): Reading {
   const model = at('model');
-  const stream = protocol !== 'gemini' && isOn(at('stream'));
+  const stream = !UNSTREAMED.has(protocol) && isOn(at('stream'));
   return {
     model: model === undefined || model === null ? undefined : String(model),
     stream,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Protocol } from '../../src/kernel/protocol-name.ts';
+import { PROTOCOLS, type Protocol } from '../../src/kernel/protocol-name.ts';
 
 /** A body that a client may send to make us and a vendor read different things. */
 export interface AmbiguousRequest {
@@ -14,6 +14,8 @@ const KEYS: Readonly<Record<Protocol, readonly string[]>> = {
   responses: ['model', 'stream', 'max_output_tokens', 'store', 'background', 'input'],
   messages: ['model', 'stream', 'max_tokens', 'thinking'],
   images: ['model', 'stream', 'n', 'prompt'],
+  embeddings: ['model', 'input', 'dimensions'],
+  'gemini-embeddings': ['model', 'content', 'outputDimensionality'],
   gemini: ['model', 'generationConfig', 'generation_config', 'contents'],
 };
 
@@ -104,6 +106,8 @@ const HONEST: Readonly<Record<Protocol, readonly string[]>> = {
   responses: ['"model":"m"', '"input":"x"', '"stream":true', '"max_output_tokens":9'],
   messages: ['"model":"m"', '"max_tokens":9', '"stream":true', '"thinking":{"budget_tokens":5}'],
   images: ['"model":"m"', '"n":3', '"prompt":"x"'],
+  embeddings: ['"model":"m"', '"input":["x"]'],
+  'gemini-embeddings': ['"content":{"parts":[{"text":"x"}]}'],
   gemini: ['"contents":[]', '"generationConfig":{"candidateCount":2,"maxOutputTokens":7}'],
 };
 
@@ -118,7 +122,7 @@ const FRAMES: readonly ((text: string) => Buffer)[] = [
 ];
 
 export const ambiguousRequest: fc.Arbitrary<AmbiguousRequest> = fc
-  .constantFrom<Protocol>('chat', 'responses', 'messages', 'images', 'gemini')
+  .constantFrom<Protocol>(...PROTOCOLS)
   .chain((protocol) =>
     fc.record({
       protocol: fc.constant(protocol),

@@ -1,4 +1,5 @@
 import type { Data, Row } from '../../api/api.ts';
+import { PROTOCOLS } from '../../api/protocols.ts';
 import type { ServerTimes } from '../../app/server-time.ts';
 
 /** The calls of the reader, or of all accounts. */
@@ -17,7 +18,6 @@ export const VERDICTS = [
   ...(['complete', 'cut-by-client', 'cut-by-upstream', 'cut-by-gateway'] as const),
   ...(['refused', 'failed'] as const),
 ];
-export const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini', 'images'] as const;
 export const PAYERS = ['credits', 'subscription', 'byok', 'none'] as const;
 export const STATUSES = [200, 400, 401, 403, 404, 413, 429, 500, 502, 503, 504] as const;
 export const ERROR_CODES = [

@@ -107,6 +107,8 @@ export const en = {
     messages: 'Messages',
     gemini: 'generateContent',
     images: 'Images',
+    embeddings: 'Embeddings',
+    'gemini-embeddings': 'embedContent',
   },
   payers: { credits: 'Credits', subscription: 'Plan', byok: 'Own key', none: 'Nobody' },
   histogram: {

@@ -108,6 +108,8 @@ export const zh: Translation<typeof en> = {
     messages: 'Messages',
     gemini: 'generateContent',
     images: 'Images',
+    embeddings: 'Embeddings',
+    'gemini-embeddings': 'embedContent',
   },
   payers: { credits: 'Credits', subscription: '套餐', byok: '自有密钥', none: '无' },
   histogram: {

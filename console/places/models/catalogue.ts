@@ -1,4 +1,5 @@
 import type { Data } from '../../api/api.ts';
+import { isEmbeddingProtocol } from '../../api/protocols.ts';
 import type { ModelsSearch } from './search.ts';
 
 export type Prices = Data<'listPrices'>;
@@ -20,6 +21,11 @@ export interface Model {
 /** Kinds of billing: a sum of these. */
 const TOKENS = 1;
 const IMAGES = 2;
+
+/** It makes vectors and no text. */
+export function isEmbedding({ routes }: Pick<Model, 'routes'>): boolean {
+  return routes.every(({ protocols }) => protocols.every(isEmbeddingProtocol));
+}
 
 export function isPaidByTokens({ first }: Model): boolean {
   return (first.billing_modes & TOKENS) !== 0;

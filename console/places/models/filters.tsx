@@ -1,10 +1,11 @@
+import { PROTOCOLS } from '../../api/protocols.ts';
 import { Checkbox } from '../../parts/form/choice.tsx';
 import { SearchInput } from '../../parts/form/search-input.tsx';
 import { Menu } from '../../parts/overlay/menu.tsx';
 import { ChipButton, FilterBar, FilterChip } from '../../parts/page/filter-bar.tsx';
 import { useTexts } from '../../texts/language.ts';
 import type { Model } from './catalogue.ts';
-import { FEATURES, type ModelsSearch, PRICES, PROTOCOLS } from './search.ts';
+import { FEATURES, type ModelsSearch, PRICES } from './search.ts';
 import { en } from './texts.en.ts';
 import { zh } from './texts.zh.ts';
 

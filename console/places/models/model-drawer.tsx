@@ -1,3 +1,4 @@
+import { isEmbeddingProtocol, isTextProtocol, PROTOCOLS } from '../../api/protocols.ts';
 import { useProfile } from '../../app/session.ts';
 import { useSettings } from '../../app/settings.ts';
 import { LinkButton } from '../../parts/button.tsx';
@@ -7,11 +8,10 @@ import { Drawer, DrawerSection } from '../../parts/overlay/drawer.tsx';
 import { count } from '../../parts/text/format.ts';
 import { VendorMark } from '../../parts/text/status.tsx';
 import { useTexts } from '../../texts/language.ts';
-import { isPaidByTokens, type Model, type Prices } from './catalogue.ts';
+import { isEmbedding, isPaidByTokens, type Model, type Prices } from './catalogue.ts';
 import { Measured, Wait } from './columns.tsx';
 import css from './models.module.css';
 import { PriceTable } from './price-table.tsx';
-import { PROTOCOLS } from './search.ts';
 import { snippetOf } from './snippet.ts';
 import { en } from './texts.en.ts';
 import { zh } from './texts.zh.ts';
@@ -95,7 +95,8 @@ function Spoken({ model }: { readonly model: Model }) {
   const t = useTexts({ en, zh });
   const { first, routes } = model;
   const own = PROTOCOLS.filter((name) => routes.some(({ protocols }) => protocols.includes(name)));
-  const others = PROTOCOLS.filter((name) => name !== 'images' && !own.includes(name));
+  const isAlike = isEmbedding(model) ? isEmbeddingProtocol : isTextProtocol;
+  const others = PROTOCOLS.filter((name) => isAlike(name) && !own.includes(name));
   const words = (names: readonly (typeof PROTOCOLS)[number][]) =>
     names.length === 0 ? '–' : names.map((name) => t.protocols[name]).join(', ');
   const tokens = (size: number | null) => (size === null ? '–' : count(size));

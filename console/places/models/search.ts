@@ -1,5 +1,5 @@
+import { PROTOCOLS } from '../../api/protocols.ts';
 export const FEATURES = ['text', 'image', 'audio', 'video'] as const;
-export const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini', 'images'] as const;
 export const SORTS = ['name', 'used', 'context', 'speed', 'first', 'cached', 'input', 'output'] as const;
 /** Yuan for a million tokens of input, at most. */
 export const PRICES = [1, 5, 20, 100] as const;

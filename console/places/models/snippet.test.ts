@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { Model } from './catalogue.ts';
 import { snippetOf } from './snippet.ts';
 
-const made = (id: string, billing: number) => ({ id, first: { billing_modes: billing } }) as unknown as Model;
+const made = (id: string, billing: number, protocol: string) =>
+  ({ id, first: { billing_modes: billing }, routes: [{ protocols: [protocol] }] }) as unknown as Model;
 const bodyOf = (code: string) =>
   JSON.parse(
     code
@@ -12,13 +13,12 @@ const bodyOf = (code: string) =>
   );
 
 test.each([
-  ['it\'s "a" model', 1],
-  ['gpt-image-1', 2],
-])('the snippet of %s is a call of it', (id, billing) => {
-  const { code } = snippetOf(made(id, billing), 'https://gate.example.com/');
-  expect(code).toContain(
-    `https://gate.example.com/v1/${billing === 1 ? 'chat/completions' : 'images/generations'}`,
-  );
+  ['it\'s "a" model', 1, 'responses', 'chat/completions'],
+  ['gpt-image-1', 2, 'images', 'images/generations'],
+  ['gemini-embedding-001', 1, 'gemini-embeddings', 'embeddings'],
+])('the snippet of %s is a call of it', (id, billing, protocol, path) => {
+  const { code } = snippetOf(made(id, billing, protocol), 'https://gate.example.com/');
+  expect(code).toContain(`https://gate.example.com/v1/${path} `);
   expect(bodyOf(code)).toMatchObject({ model: id });
   expect(Math.max(...code.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
 });

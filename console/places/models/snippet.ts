@@ -1,13 +1,17 @@
 import type { CodeSample } from '../../parts/code/code-block.tsx';
-import { isPaidByTokens, type Model } from './catalogue.ts';
+import { isEmbedding, isPaidByTokens, type Model } from './catalogue.ts';
+
+function callOf(model: Model): { readonly path: string; readonly body: object } {
+  const { id } = model;
+  if (isEmbedding(model)) return { path: '/v1/embeddings', body: { model: id, input: 'Hello' } };
+  return isPaidByTokens(model)
+    ? { path: '/v1/chat/completions', body: { model: id, messages: [{ role: 'user', content: 'Hello' }] } }
+    : { path: '/v1/images/generations', body: { model: id, prompt: 'A lighthouse at dawn' } };
+}
 
 /** A call of the model as one would type it. The key is in the environment, never on the page. */
 export function snippetOf(model: Model, base: string): CodeSample {
-  const isText = isPaidByTokens(model);
-  const body = isText
-    ? { model: model.id, messages: [{ role: 'user', content: 'Hello' }] }
-    : { model: model.id, prompt: 'A lighthouse at dawn' };
-  const path = isText ? '/v1/chat/completions' : '/v1/images/generations';
+  const { path, body } = callOf(model);
   // A quote in the name of a model ends no argument of the shell.
   const text = JSON.stringify(body, null, 1).replaceAll(/\n\s*(?=[\]}[{]|"(?:role|content))/g, '');
   const quoted = text.replaceAll("'", "'\\''");

@@ -33,6 +33,8 @@ export const en = {
     messages: 'Messages',
     gemini: 'generateContent',
     images: 'Images',
+    embeddings: 'Embeddings',
+    'gemini-embeddings': 'embedContent',
   },
   locked: 'Locked',
   planLevels: ['Plan PLUS', 'Plan PRO', 'Plan PROMAX'],

@@ -36,6 +36,8 @@ export const zh: Translation<typeof en> = {
     messages: 'Messages',
     gemini: 'generateContent',
     images: 'Images',
+    embeddings: 'Embeddings',
+    'gemini-embeddings': 'embedContent',
   },
   locked: '未解锁',
   planLevels: ['PLUS 套餐', 'PRO 套餐', 'PROMAX 套餐'],

@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { type Data, useApi } from '../../api/api.ts';
+import { isTextProtocol } from '../../api/protocols.ts';
 import type { Protocol, Settings } from './lanes/conversation.ts';
 
 type PricedRoute = Data<'listPrices'>['models'][number];
@@ -38,7 +39,7 @@ function groupRoutes(routes: readonly PricedRoute[]): Offer {
     return [{ id, name, vendor, routes: sorted, refusal, maxOutput }];
   });
   return {
-    text: models.filter(({ routes: all }) => speaks(all, (each) => each !== 'images')),
+    text: models.filter(({ routes: all }) => speaks(all, isTextProtocol)),
     images: models.filter(({ routes: all }) => speaks(all, (each) => each === 'images')),
   };
 }
@@ -59,7 +60,7 @@ export function fitTo(settings: Settings, model: OfferedModel | undefined): Sett
 /** The protocol that the model's vendor speaks, if it is not the one that is called. */
 export function convertedTo(model: OfferedModel, protocol: Protocol): Protocol | undefined {
   const [first] = model.routes;
-  const spoken = first?.protocols.filter((each) => each !== 'images') ?? [];
+  const spoken = first?.protocols.filter(isTextProtocol) ?? [];
   if (spoken.length === 0 || spoken.includes(protocol)) return undefined;
   return spoken.includes('responses') ? 'responses' : spoken[0];
 }

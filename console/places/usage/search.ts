@@ -1,10 +1,10 @@
+import { PROTOCOLS } from '../../api/protocols.ts';
 import { type PeriodSearch, readPeriod, type Step } from './period.ts';
 
 export const MEASURES = ['spend', 'calls', 'tokens', 'failed', 'firstToken'] as const;
 export type Measure = (typeof MEASURES)[number];
 export const GROUPINGS = ['model', 'key', 'protocol', 'payer'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
-export const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini', 'images'] as const;
 export const PAYERS = ['credits', 'subscription', 'byok', 'none'] as const;
 export const SORTS = [
   ...(['name', 'calls', 'input', 'cached', 'output', 'failed', 'firstToken'] as const),

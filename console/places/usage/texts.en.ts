@@ -56,6 +56,8 @@ export const en = {
     messages: 'Messages',
     gemini: 'generateContent',
     images: 'Images',
+    embeddings: 'Embeddings',
+    'gemini-embeddings': 'embedContent',
   },
   payers: { credits: 'Credits', subscription: 'Plan', byok: 'Own vendor key', none: 'Nobody' },
   weekdays: ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'],

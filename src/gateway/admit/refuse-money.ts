@@ -9,6 +9,7 @@ import type { RequestFacts } from '../../protocol/dialect.ts';
 import { OUTPUT_FIELD } from '../../protocol/pass-through/limit-output.ts';
 import { EXCHANGE } from './eligible.ts';
 import { outputTokensPaid, type PricingContext, quote } from './quote.ts';
+import { isEmbeddingProtocol } from './route-protocols.ts';
 
 /** A call that the gate refused because of money. */
 export interface UnpaidCall {
@@ -41,6 +42,7 @@ function couldExchange({ autoExchange, funds }: Account): boolean {
   return !autoExchange && funds.balanceMicro > 0n;
 }
 
+const NO_INPUT = 'Its input alone costs more than that.';
 /** How many input tokens the request grows by when it sets an output limit. */
 const FIELD_TOKENS = 8;
 
@@ -54,11 +56,12 @@ function whatFits(freeMicro: bigint, call: UnpaidCall): string {
     while (images > 0 && !isPayable(images)) images--;
     return images > 0 ? `It fits with "n": ${images}.` : 'Not even one image fits.';
   }
+  if (isEmbeddingProtocol(protocol)) return NO_INPUT;
   const bounded = { ...facts, inputTokensEstimate: facts.inputTokensEstimate + FIELD_TOKENS };
   const paid = routes.map((route) =>
     outputTokensPaid(freeMicro, bounded, route, { pricing, creditsPerYuan }),
   );
   const tokens = Math.min(...paid);
   if (tokens >= 1) return `It fits with "${OUTPUT_FIELD[protocol]}": ${tokens}.`;
-  return 'Its input alone costs more than that.';
+  return NO_INPUT;
 }

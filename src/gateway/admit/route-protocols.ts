@@ -16,13 +16,26 @@ const PREFERENCE: Readonly<Record<TextProtocol, readonly TextProtocol[]>> = {
 };
 
 export function isTextProtocol(protocol: Protocol): protocol is TextProtocol {
-  return protocol !== 'images';
+  return Object.hasOwn(PREFERENCE, protocol);
+}
+
+export type EmbeddingProtocol = Extract<Protocol, 'embeddings' | 'gemini-embeddings'>;
+
+/** The form of embeddings that a client's form is converted to. */
+export const OTHER_EMBEDDINGS: Readonly<Record<EmbeddingProtocol, EmbeddingProtocol>> = {
+  embeddings: 'gemini-embeddings',
+  'gemini-embeddings': 'embeddings',
+};
+
+export function isEmbeddingProtocol(protocol: Protocol): protocol is EmbeddingProtocol {
+  return Object.hasOwn(OTHER_EMBEDDINGS, protocol);
 }
 
 /** Whether a route can serve clients of this protocol, directly or by conversion. */
 export function canServe(route: Route, protocol: Protocol): boolean {
   if (route.protocols.includes(protocol)) return true;
-  if (protocol === 'images') return hasImageModels(route);
+  if (isEmbeddingProtocol(protocol)) return route.protocols.includes(OTHER_EMBEDDINGS[protocol]);
+  if (!isTextProtocol(protocol)) return hasImageModels(route);
   return PREFERENCE[protocol].some((one) => route.protocols.includes(one));
 }
 

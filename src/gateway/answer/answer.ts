@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { RETRY_WAIT_MAX_SECONDS } from '../../bounds.ts';
 import { ERRORS, type Refusal } from '../../kernel/errors.ts';
-import type { Protocol } from '../../kernel/protocol-name.ts';
+import { isGoogleProtocol, type Protocol } from '../../kernel/protocol-name.ts';
 import { isHeaderValue } from '../../upstream/vendor.ts';
 
 /** Proxies allow only a few kilobytes of headers in all. */
@@ -36,7 +36,7 @@ export function errorBody(refusal: Refusal, requestId: string, protocol: Protoco
   if (vendorFields !== undefined) return JSON.stringify({ error: { message, ...vendorFields } });
   const error: Record<string, unknown> = { type: 'gateway_error', code: String(code), message };
   if (details !== undefined) error.details = details;
-  if (protocol === 'gemini') error.status = GOOGLE_STATUS.get(status) ?? 'UNKNOWN';
+  if (isGoogleProtocol(protocol)) error.status = GOOGLE_STATUS.get(status) ?? 'UNKNOWN';
   const body = { code, message, error };
   return JSON.stringify(protocol === 'messages' ? { type: 'error', ...body, request_id: requestId } : body);
 }

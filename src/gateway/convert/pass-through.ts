@@ -7,6 +7,7 @@ import { answerHeaders } from '../../upstream/answer-headers.ts';
 import type { UpstreamHead } from '../../upstream/contract.ts';
 import { VENDOR_JSON, type VendorAction } from '../../upstream/vendor.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
+import type { Endpoint } from '../endpoints/endpoints.ts';
 import type { Translation } from './translation.ts';
 
 const NOTHING_DROPPED: readonly string[] = [];
@@ -39,7 +40,7 @@ export class PassThrough implements Translation {
     this.outputLimit = outputLimit;
     this.#context = context;
     this.protocol = call.endpoint.protocol;
-    this.action = facts.edit || call.endpoint.edit ? 'edit' : facts.stream ? 'stream' : 'generate';
+    this.action = chooseAction(call.endpoint, raw, facts);
     this.body = dialect.spliceRequest(raw, facts, route.forwardModelId);
     this.contentType = facts.form === undefined ? VENDOR_JSON : formContentType(facts.form);
     this.clientHeaders = headers;
@@ -73,6 +74,12 @@ export class PassThrough implements Translation {
   save(): void {
     // Nothing to store: the client's protocol has a field for everything that the vendor sends.
   }
+}
+
+function chooseAction({ edit }: Endpoint, { path }: RawRequest, facts: RequestFacts): VendorAction {
+  if (facts.edit || edit) return 'edit';
+  if (path?.batch === true) return 'batch';
+  return facts.stream ? 'stream' : 'generate';
 }
 
 /** RFC 9110: media types are case-insensitive. */

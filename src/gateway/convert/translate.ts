@@ -11,12 +11,13 @@ import type { RawRequest } from '../../protocol/dialect.ts';
 import type { TextProtocol } from '../../protocol/hub/protocol.ts';
 import { limitOutput, OUTPUT_FIELD } from '../../protocol/pass-through/limit-output.ts';
 import { findOutputLimit, refuseThinking } from '../admit/output-limit.ts';
-import { vendorProtocols } from '../admit/route-protocols.ts';
+import { isEmbeddingProtocol, vendorProtocols } from '../admit/route-protocols.ts';
 import { totalBytes } from '../answer/answer.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { hasMemory, refuseMemory } from '../attempt/memory-budget.ts';
 import { toTarget } from '../attempt/target.ts';
 import { Converted } from './converted.ts';
+import { convertEmbeddings } from './converted-embeddings.ts';
 import { convertImages } from './converted-images.ts';
 import { holdForFetched } from './fetched-input.ts';
 import { getCallMedia, MediaShare, withMedia } from './media.ts';
@@ -41,6 +42,11 @@ export function translate(
     return route.protocols.includes(protocol)
       ? new PassThrough(context, route)
       : convertImages(context, route);
+  }
+  if (isEmbeddingProtocol(protocol)) {
+    return route.protocols.includes(protocol)
+      ? new PassThrough(context, route)
+      : Promise.resolve(convertEmbeddings(context, route, protocol));
   }
   if (!route.protocols.includes(protocol)) return convert(context, route, protocol, signatures);
   const outputLimit = findOutputLimit(context, route);

@@ -44,6 +44,7 @@ export const FIXED = new Map<string, { readonly protocol: Protocol; readonly edi
   ['/v1/messages', { protocol: 'messages', edit: false }],
   ['/v1/images/generations', { protocol: 'images', edit: false }],
   ['/v1/images/edits', { protocol: 'images', edit: true }],
+  ['/v1/embeddings', { protocol: 'embeddings', edit: false }],
 ]);
 
 export const COUNTS = new Map<string, CountProtocol>([
@@ -61,7 +62,8 @@ const MODEL_PREFIXES = [
 ] as const;
 
 /** A model id may contain `/`. The action follows the last colon, which may arrive as `%3A`. */
-export const MODEL_ACTION = /^(.{1,512}):(generateContent|streamGenerateContent|countTokens)$/;
+export const MODEL_ACTION =
+  /^(.{1,512}):(generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/;
 
 export function matchEndpoint(method: string, url: string): EndpointMatch {
   const queryAt = url.indexOf('?');
@@ -86,7 +88,8 @@ export function matchEndpoint(method: string, url: string): EndpointMatch {
     return { kind: 'count', endpoint: { ...rest, protocol: counted, query: knownQuery(counted, query) } };
   }
   const isEvents = action?.path.stream === true && action.path.framing === 'sse';
-  return { kind: 'endpoint', endpoint: { ...rest, protocol: 'gemini', query: isEvents ? EVENTS : '' } };
+  const protocol = action?.protocol ?? 'gemini';
+  return { kind: 'endpoint', endpoint: { ...rest, protocol, query: isEvents ? EVENTS : '' } };
 }
 
 /** Asks Google for server-sent events. */
@@ -100,6 +103,7 @@ function knownQuery(protocol: Protocol, query: string): string {
 }
 
 interface ModelAction {
+  readonly protocol: Protocol;
   readonly counts: boolean;
   readonly path: NonNullable<RawRequest['path']>;
 }
@@ -119,5 +123,10 @@ function readModelAction(pathname: string, query: string): ModelAction | undefin
   const stream = action === 'streamGenerateContent';
   const asked = new URLSearchParams(query);
   const framing = (asked.get('alt') ?? asked.get('$alt')) === 'sse' ? 'sse' : 'json-array';
-  return { counts: action === 'countTokens', path: { model, stream, framing } };
+  if (action === 'embedContent' || action === 'batchEmbedContents') {
+    const batch = action === 'batchEmbedContents' ? { batch: true as const } : {};
+    const path = { model, stream: false, framing: 'sse' as const, ...batch };
+    return { protocol: 'gemini-embeddings', counts: false, path };
+  }
+  return { protocol: 'gemini', counts: action === 'countTokens', path: { model, stream, framing } };
 }

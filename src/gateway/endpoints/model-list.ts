@@ -1,4 +1,5 @@
 import type { Model } from '../../catalog/contract.ts';
+import { isEmbeddingProtocol } from '../admit/route-protocols.ts';
 
 /** The vendor whose list format the client expects. */
 export type ListStyle = 'openai' | 'anthropic' | 'google';
@@ -49,13 +50,15 @@ function anthropicModel({ modelId, name, contextWindow, maxOutputTokens }: Model
   };
 }
 
-function googleModel({ modelId, name, contextWindow, maxOutputTokens }: Model): object {
+function googleModel({ modelId, name, contextWindow, maxOutputTokens, routes }: Model): object {
   return {
     name: `models/${modelId}`,
     displayName: name,
     ...(contextWindow === undefined ? {} : { inputTokenLimit: contextWindow }),
     ...(maxOutputTokens === undefined ? {} : { outputTokenLimit: maxOutputTokens }),
-    supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
+    supportedGenerationMethods: routes.every(({ protocols }) => protocols.every(isEmbeddingProtocol))
+      ? ['embedContent', 'batchEmbedContents']
+      : ['generateContent', 'streamGenerateContent', 'countTokens'],
   };
 }
 

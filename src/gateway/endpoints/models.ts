@@ -17,9 +17,9 @@ import type { ModelsEndpoint } from './models-endpoint.ts';
  * protocols.
  */
 const PROTOCOLS: Readonly<Record<ListStyle, readonly Protocol[]>> = {
-  openai: ['chat', 'responses', 'images'],
+  openai: ['chat', 'responses', 'images', 'embeddings'],
   anthropic: ['messages'],
-  google: ['gemini'],
+  google: ['gemini', 'gemini-embeddings'],
 };
 
 const SHOWN_CHARS_MAX = 100;

@@ -4,6 +4,7 @@ import { outputTokens, type Usage } from '../../kernel/usage.ts';
 import { getCapabilities } from '../../protocol/capability/table.ts';
 import { thinkingAsked } from '../../protocol/meter/thinking-asked.ts';
 import type { OutputSpeed } from '../../upstream/health/speed.ts';
+import { isTextProtocol } from '../admit/route-protocols.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import type { Translation } from '../convert/translation.ts';
 
@@ -23,7 +24,7 @@ export function findHiddenReasoning(
   { protocol, body }: Pick<Translation, 'protocol' | 'body'>,
   { reasons, tokensPerSecond }: OutputSpeed,
 ): HiddenReasoning {
-  if (protocol === 'images') return NONE;
+  if (!isTextProtocol(protocol)) return NONE;
   const able = getCapabilities(protocol, route.forwardModelId, route.capabilities);
   const asked = thinkingAsked(protocol, body);
   // A model that needs its reasoning sent back shows all of it.

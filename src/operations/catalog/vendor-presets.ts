@@ -58,6 +58,7 @@ function preset(code: string, name: string, keysUrl: string | null, addresses: r
 const HEADERS: Readonly<Record<Protocol, string>> = {
   ...{ chat: 'authorization', responses: 'authorization', images: 'authorization' },
   ...{ messages: 'x-api-key', gemini: 'x-goog-api-key' },
+  ...{ embeddings: 'authorization', 'gemini-embeddings': 'x-goog-api-key' },
 };
 
 const PROTOCOL = Type.Union(PROTOCOLS.map((name) => Type.Literal(name)));

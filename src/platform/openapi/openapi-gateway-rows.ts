@@ -35,6 +35,7 @@ export const GATEWAY_TAGS = [
   { name: 'Messages', description: 'Anthropic’s protocol.' },
   { name: 'generateContent', description: 'Google’s protocol. The model is in the path.' },
   { name: 'Images', description: 'OpenAI’s protocol for images.' },
+  { name: 'Embeddings', description: 'Vectors of texts, in the forms of OpenAI and Google.' },
   { name: 'Models', description: 'The models that a key can call, in the format of the client’s vendor.' },
   { name: 'Server', description: 'Public information about the server.' },
 ] as const;
@@ -135,6 +136,30 @@ const IMAGE_ROWS: readonly GatewayRow[] = [
   },
 ];
 
+const VECTORS = { of: 'Google', tag: 'Embeddings', method: 'post' } as const;
+const CONTENT_TO_EMBED = { content: { parts: [{ text: 'Hello' }] } };
+
+const EMBEDDING_ROWS: readonly GatewayRow[] = [
+  {
+    ...{ ...OPENAI, tag: 'Embeddings', method: 'post', path: '/v1/embeddings', id: 'createEmbeddings' },
+    title: 'Create embeddings',
+    body: { model: MODEL, input: { type: ['string', 'array'], description: 'A text, or up to 2,048.' } },
+    example: { model: 'text-embedding-3-small', input: 'Hello' },
+  },
+  {
+    ...{ ...VECTORS, path: '/v1beta/models/{model}:embedContent', id: 'embedContent' },
+    ...{ title: 'Embed content', note: PREFIXES },
+    body: { content: { type: 'object', description: 'The content with its parts.' } },
+    example: CONTENT_TO_EMBED,
+  },
+  {
+    ...{ ...VECTORS, path: '/v1beta/models/{model}:batchEmbedContents', id: 'batchEmbedContents' },
+    ...{ title: 'Embed many contents', note: PREFIXES },
+    body: { requests: { type: 'array', items: { type: 'object' }, description: 'Each names the model.' } },
+    example: { requests: [{ model: 'models/gemini-embedding-001', ...CONTENT_TO_EMBED }] },
+  },
+];
+
 const MODEL_ROWS: readonly GatewayRow[] = [
   {
     ...{ ...OPENAI, tag: 'Models', method: 'get', path: '/v1/models', id: 'listModelsOfKey' },
@@ -182,4 +207,4 @@ const SERVER_ROWS: readonly GatewayRow[] = [
   },
 ];
 
-export const GATEWAY_ROWS = [...TEXT_ROWS, ...IMAGE_ROWS, ...MODEL_ROWS, ...SERVER_ROWS];
+export const GATEWAY_ROWS = [...TEXT_ROWS, ...IMAGE_ROWS, ...EMBEDDING_ROWS, ...MODEL_ROWS, ...SERVER_ROWS];

@@ -24,6 +24,8 @@ const FAMILIES: Readonly<Record<Protocol, Family>> = {
   messages: 'anthropic',
   gemini: 'google',
   images: 'openai',
+  embeddings: 'any',
+  'gemini-embeddings': 'google',
 };
 
 /** The family of the last model of each protocol, and of earlier ones: the next call is often the same. */
@@ -33,6 +35,8 @@ const lasts: Record<Protocol, { model: string; family: Family; readonly known: M
   messages: { model: '', family: 'anthropic', known: new Map() },
   gemini: { model: '', family: 'google', known: new Map() },
   images: { model: '', family: 'openai', known: new Map() },
+  embeddings: { model: '', family: 'any', known: new Map() },
+  'gemini-embeddings': { model: '', family: 'google', known: new Map() },
 };
 
 /** By the name of the model, or else by the protocol. */

@@ -20,6 +20,8 @@ const PATHS: Readonly<Record<Protocol, Readonly<Record<string, string>>>> = {
     levelSnake: 'generation_config.thinking_config.thinking_level',
   },
   images: {},
+  embeddings: {},
+  'gemini-embeddings': {},
 };
 
 const OFF: ReadonlySet<string> = new Set(['"none"', '"disabled"', 'false', '0', 'null']);

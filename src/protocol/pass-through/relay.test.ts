@@ -224,7 +224,7 @@ describe.each(FIXTURES)('the stream of $name', (fixture) => {
       gemini: 'STOP',
       images: 'image_generation.completed"',
     };
-    const last = bytes.lastIndexOf(terminator[fixture.protocol]);
+    const last = bytes.lastIndexOf(terminator[fixture.protocol as keyof typeof terminator]);
     expect(last).toBeGreaterThan(0);
     for (let at = 0; at <= last; at++) {
       const relay = start(fixture);

@@ -1,5 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { useApi } from '../../../api/api.ts';
+import { PROTOCOLS } from '../../../api/protocols.ts';
 import {
   type CallSearch,
   ERROR_CODES,
@@ -7,7 +8,6 @@ import {
   modelsOf,
   type Of,
   PAYERS,
-  PROTOCOLS,
   STATUSES,
   VERDICTS,
 } from '../search.ts';

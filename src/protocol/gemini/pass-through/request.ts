@@ -83,7 +83,7 @@ const NOWHERE: readonly ByteRange[] = [];
 const COLLECTION = 'models/';
 
 /** The path decides, with or without its collection. If the body names the model too, it must be the same. */
-function isNamed(body: Buffer, { start, end }: ByteRange, model: string): boolean {
+export function isNamed(body: Buffer, { start, end }: ByteRange, model: string): boolean {
   if (body[start] !== QUOTE || end - start > MODEL_NAME_LENGTH_MAX * 6) return false;
   return bareName(decodeText(body, start + 1, end - 1)) === bareName(model);
 }

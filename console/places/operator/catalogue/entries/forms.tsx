@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { PROTOCOLS } from '../../../../api/protocols.ts';
 import { Field } from '../../../../parts/form/field.tsx';
 import { Textarea } from '../../../../parts/form/input.tsx';
 import { Select } from '../../../../parts/form/select.tsx';
@@ -18,8 +19,6 @@ import {
 } from './fields.tsx';
 import { PlanForm } from './plan-form.tsx';
 import { PolicyForm } from './policy-form.tsx';
-
-export const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini', 'images'] as const;
 
 function VendorForm({ form }: { readonly form: FormProps }) {
   const t = useCatalogueTexts();

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { PROTOCOLS } from '../../../../api/protocols.ts';
 import { Button } from '../../../../parts/button.tsx';
 import { Field } from '../../../../parts/form/field.tsx';
 import { Select } from '../../../../parts/form/select.tsx';
@@ -7,7 +8,6 @@ import { Stack } from '../../../../parts/page/layout.tsx';
 import css from '../catalogue.module.css';
 import { type Entry, entriesOf, findEntry, withField } from '../changes/document.ts';
 import { EntryChoices, EntryField, type FormProps, StatusSwitch } from '../entries/fields.tsx';
-import { PROTOCOLS } from '../entries/forms.tsx';
 import { routesOf } from '../models.tsx';
 import { useCatalogueTexts } from '../texts.ts';
 import type { CataloguePageProps } from '../types.ts';

@@ -1,0 +1,34 @@
+import { reportedFigure } from '../bytes/number.ts';
+import { compilePaths } from '../bytes/paths.ts';
+import { Skimmer } from '../bytes/skim.ts';
+import type { PlainAnswer } from '../dialect.ts';
+import { type AnswerShape, readAnswer } from '../pass-through/answer.ts';
+import { INPUT_ONLY_RULE } from '../pass-through/no-stream.ts';
+
+const TREE = compilePaths({
+  model: 'modelVersion',
+  one: 'embedding',
+  many: 'embeddings',
+  error: 'error',
+  input: 'usageMetadata.promptTokenCount',
+  total: 'usageMetadata.totalTokenCount',
+});
+const { slots } = TREE;
+const skimmer = new Skimmer(TREE);
+
+const SHAPE: AnswerShape = {
+  skimmer,
+  model: slots.model,
+  error: slots.error,
+  signs: [slots.one, slots.many],
+  words: INPUT_ONLY_RULE.words,
+  // Older models report nothing: then the input is counted.
+  figures: (body) => ({
+    input: reportedFigure(body, skimmer, slots.input) ?? reportedFigure(body, skimmer, slots.total),
+  }),
+  settle: INPUT_ONLY_RULE.settle,
+};
+
+export function readGeminiEmbeddingsAnswer(body: Buffer, modelId: string): PlainAnswer {
+  return readAnswer(body, SHAPE, modelId);
+}
