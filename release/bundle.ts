@@ -12,6 +12,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 const PARTS: Readonly<Record<string, string>> = {
   server: 'src/app.ts',
   simulators: 'sim/server.ts',
+  telemetry: 'src/open-telemetry/start.ts',
 };
 /** Packages that their users load only if somebody installed them. */
 const ABSENT = ['pg-native', 'pg-cloudflare'];

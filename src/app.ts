@@ -6,6 +6,7 @@ import { buildGateway } from './app/gateway.ts';
 import { startHeartbeat } from './app/heartbeat.ts';
 import { openLedger } from './app/ledger.ts';
 import { prepareSetup } from './app/logins.ts';
+import { openTelemetry } from './app/open-telemetry.ts';
 import { buildPlatform } from './app/platform.ts';
 import { missingParts, opsAddress, publicAddress, readiness, refuseAddress } from './app/readiness.ts';
 import { followStore, openData } from './app/store.ts';
@@ -18,6 +19,7 @@ import { type HttpServer, startServer } from './http/server.ts';
 import { Telemetry } from './http/telemetry.ts';
 import type { Logger } from './kernel/log.ts';
 import { systemClock } from './kernel/time/clock.ts';
+import type { OpenTelemetry } from './open-telemetry/start.ts';
 
 export interface Tollgate {
   readonly url: string;
@@ -51,14 +53,15 @@ const SETTLE_MS = 10_000;
 export async function startTollgate(config: Config, log: Logger, post?: WorkerSlot): Promise<Tollgate> {
   const cleanup = new Cleanup();
   try {
-    return await assemble({ config, log, cleanup, post });
+    const exported = await openTelemetry({ config, log, cleanup });
+    return await assemble({ config, log: exported?.log ?? log, cleanup, post }, exported);
   } catch (error) {
     await cleanup.run();
     throw error;
   }
 }
 
-async function assemble(context: AppContext): Promise<Tollgate> {
+async function assemble(context: AppContext, exported: OpenTelemetry | undefined): Promise<Tollgate> {
   const { config, cleanup } = context;
   await findAddress(context);
   const data = await openData(context);
@@ -66,12 +69,14 @@ async function assemble(context: AppContext): Promise<Tollgate> {
   await followStore(data, gate, context);
   const telemetry = new Telemetry(systemClock);
   cleanup.add(() => telemetry.close());
+  exported?.observe(() => telemetry.render());
   const ledger = await openLedger({ ...data, telemetry, openGate: gate }, context);
   let draining = false;
   const isDraining = (): boolean => draining;
   const ready = { isDraining, journal: ledger.journal, openGate: gate, directory: data.directory };
   const isReady = (): boolean => readiness(ready).ready;
-  const parts = { data, openGate: gate, ledger, telemetry, isDraining, isReady };
+  const tracer = exported?.tracer;
+  const parts = { data, openGate: gate, ledger, telemetry, tracer, isDraining, isReady };
   const gateway = buildGateway(parts, context);
   const operations: Operations = {
     metrics: () => figures(telemetry, context),

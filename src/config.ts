@@ -203,6 +203,23 @@ export const SETTINGS = {
         : new Reason('must begin with https:// or http://');
     },
   } satisfies Setting<string | undefined>,
+  otlpEndpoint: {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    standard: '',
+    meaning:
+      'Receiver of OpenTelemetry (`http://host:4318`). If unset, none of it is loaded. Other `OTEL_` names: see below.',
+    parse: (value: string) => {
+      if (value === '') return undefined;
+      const good = /^https?:\/\/[^/\s]/.test(value) && URL.canParse(value);
+      return good ? value : new Reason('must begin with https:// or http://');
+    },
+  } satisfies Setting<string | undefined>,
+  traceVendors: choice(
+    'TOLLGATE_TRACE_VENDORS',
+    'off',
+    ['off', 'on'],
+    'Whether vendors get the trace context (`traceparent`, `tracestate`) of their calls. Needs OpenTelemetry.',
+  ),
   registration: choice(
     'TOLLGATE_REGISTRATION',
     'open',
@@ -251,6 +268,16 @@ export function loadConfig(configFile: string | undefined): ConfigResult {
     return { kind: 'config-errors', errors: [`--config ${configFile}: ${why}`] };
   }
   return readConfig({ ...upperCased(file), ...own });
+}
+
+/**
+ * Puts variables of the configuration file into the environment, for packages that read their own settings
+ * there.
+ */
+export function shareVariables({ environment }: Config, prefix: string): void {
+  for (const [name, value] of Object.entries(environment)) {
+    if (name.startsWith(prefix)) process.env[name] = value;
+  }
 }
 
 /** Reports all wrong values at once, each with its variable and the reason. */

@@ -12,6 +12,7 @@ import { Tasks } from '../kernel/async/task.ts';
 import type { Logger } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/random.ts';
 import { systemClock } from '../kernel/time/clock.ts';
+import type { CallTracer } from '../open-telemetry/contract.ts';
 import { GuardedFetcher } from '../upstream/guard/fetch-media.ts';
 import { Health } from '../upstream/health/health.ts';
 import { SharedLimits } from '../upstream/health/shared-limits.ts';
@@ -27,6 +28,7 @@ export interface GatewayParts {
   readonly openGate: OpenGate;
   readonly ledger: Ledger;
   readonly telemetry: Telemetry;
+  readonly tracer: CallTracer | undefined;
   readonly isDraining: () => boolean;
   readonly isReady: () => boolean;
 }
@@ -60,6 +62,7 @@ export function buildGateway(parts: GatewayParts, context: AppContext): Gateway 
     nodeName: config.nodeName,
     times: { keepAliveMs: config.keepAliveMs, clientStallMs: config.clientStallMs },
     isDraining: parts.isDraining,
+    tracer: parts.tracer,
   };
 }
 

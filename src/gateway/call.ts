@@ -7,6 +7,7 @@ import type { Protocol } from '../kernel/protocol-name.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { Attempt, CallTerms, Payer } from '../ledger/contract.ts';
 import type { Expected } from '../ledger/shortfall.ts';
+import type { CallTrace } from '../open-telemetry/contract.ts';
 import type { ClientRequest } from '../protocol/convert/convert.ts';
 import type { FilePart, ImagePart } from '../protocol/hub/part.ts';
 import type { FetchedMedia } from '../upstream/contract.ts';
@@ -59,6 +60,8 @@ export interface Call {
   memory: CallMemory | undefined;
   /** Set when the call fetches media. */
   media: MediaLoader | undefined;
+  /** Only if OpenTelemetry is on. */
+  trace: CallTrace | undefined;
   /** Set at settlement. */
   usage: Usage;
   /** A call is settled exactly once. */
@@ -119,6 +122,7 @@ export function newCall(start: CallStart): Call {
     countedInput: undefined,
     memory: undefined,
     media: undefined,
+    trace: undefined,
     usage: NO_USAGE,
     settled: false,
   };

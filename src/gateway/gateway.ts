@@ -3,6 +3,7 @@ import type { Directory } from '../accounts/contract.ts';
 import type { Refusal } from '../kernel/errors.ts';
 import type { Random } from '../kernel/random.ts';
 import type { Calendar } from '../kernel/time/calendar.ts';
+import type { CallTracer } from '../open-telemetry/contract.ts';
 import type { StreamTimes } from './answer/stream-watch.ts';
 import type { GatewayDeps } from './attempt/attempt-context.ts';
 
@@ -26,6 +27,8 @@ export interface Gateway {
   readonly random: Random;
   readonly nodeName: string;
   readonly times: StreamTimes;
+  /** Only if OpenTelemetry is on. */
+  readonly tracer?: CallTracer | undefined;
   /** The process is about to end, and new calls are refused. */
   isDraining(): boolean;
 }

@@ -47,6 +47,7 @@ export async function serveCall(
     return;
   }
   const call = newCall({ id, createdAtMs, startedAt, endpoint, caller });
+  if (gateway.tracer !== undefined) call.trace = gateway.tracer.begin(call, request.headers);
   try {
     const refusal = await processCall(call, request, response, gateway);
     if (refusal !== undefined) endRefused(call, response, refusal, gateway);

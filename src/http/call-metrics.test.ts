@@ -3,6 +3,7 @@ import { callOf } from '../../test/support/calls.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import type { CallRecord } from '../ledger/contract.ts';
 import { CallMetrics } from './call-metrics.ts';
+import { chooseExposition } from './exposition.ts';
 import { LABEL_SETS_MAX, renderMetrics } from './metrics.ts';
 
 const ROUTED = {
@@ -14,7 +15,7 @@ const ROUTED = {
 function shown(...records: readonly CallRecord[]): string {
   const metrics = new CallMetrics();
   for (const record of records) metrics.ended(record);
-  return renderMetrics(metrics.list());
+  return chooseExposition(undefined).show(renderMetrics(metrics.list()));
 }
 
 test('a stream is counted by its route: time to the first token, speed from then on, tokens and Credits', () => {
@@ -67,4 +68,21 @@ test('the number of series is bounded, however many names a catalogue has had', 
   expect(figures).toMatch(/^tollgate_call_duration_seconds_count\{overflow="true"\} 50$/m);
   expect(figures).toMatch(/^tollgate_call_duration_seconds_count\{model="model-0",.*\} 2$/m);
   expect(figures.match(/^tollgate_call_duration_seconds_count/gm)).toHaveLength(LABEL_SETS_MAX + 1);
+});
+
+test('the buckets of a call name it and its trace', () => {
+  const metrics = new CallMetrics();
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const record = callOf(ROUTED);
+  metrics.ended(record, traceId);
+  const figures = renderMetrics(metrics.list());
+  const seconds = ((record.createdAtMs + 2_400) / 1000).toFixed(3);
+  const labels = `{request_id="${record.callId}",trace_id="${traceId}"}`;
+  for (const [name, value] of [
+    ['call_duration_seconds', 2.4],
+    ['time_to_first_token_seconds', 0.4],
+    ['output_tokens_per_second', 50],
+  ])
+    expect(figures).toMatch(new RegExp(`^tollgate_${name}_bucket.* 1 # ${labels} ${value} ${seconds}$`, 'm'));
+  expect(figures.match(/ # \{/g)).toHaveLength(3);
 });

@@ -1,4 +1,5 @@
 import type { CallRecord } from '../ledger/contract.ts';
+import type { ExemplarCall } from './exemplars.ts';
 import {
   type CountedSeries,
   Counter,
@@ -65,8 +66,11 @@ export class CallMetrics {
   #last: CallRecord | undefined;
   #outcome: CountedSeries = { value: 0 };
   #route: RouteSeries | undefined;
+  /** The call that is counted now: one object for all of them. */
+  readonly #counted: ExemplarCall = { callId: '', traceId: '', endedAtMs: 0 };
 
-  ended(record: CallRecord): void {
+  /** `traceId` is '' for a call without a sampled trace. */
+  ended(record: CallRecord, traceId = ''): void {
     const last = this.#last;
     this.#last = record;
     if (last === undefined || !hasSameOutcome(last, record)) this.#outcome = this.#findOutcome(record);
@@ -76,7 +80,11 @@ export class CallMetrics {
       route = this.#findRoute(record);
       this.#route = route;
     }
-    countInto(route, record);
+    const counted = this.#counted;
+    counted.callId = record.callId;
+    counted.traceId = traceId;
+    counted.endedAtMs = record.createdAtMs + record.durationMs;
+    countInto(route, record, counted);
   }
 
   list(): readonly Metric[] {
@@ -119,18 +127,18 @@ export class CallMetrics {
   }
 }
 
-function countInto(route: RouteSeries, record: CallRecord): void {
+function countInto(route: RouteSeries, record: CallRecord, counted: ExemplarCall): void {
   const { usage, durationMs, ttfbMs, stream } = record;
   const output = usage.outputText + usage.outputReasoning;
   route.input.value += usage.inputFresh + usage.cacheRead + usage.cacheWrite;
   route.output.value += output;
   if (record.chargeMicro > 0n) route.charged.sumMicro += record.chargeMicro;
-  route.duration.observe(durationMs / 1000);
+  route.duration.observe(durationMs / 1000, counted);
   if (ttfbMs === null) return;
-  route.firstToken?.observe(ttfbMs / 1000);
+  route.firstToken?.observe(ttfbMs / 1000, counted);
   const writingMs = stream ? durationMs - ttfbMs : durationMs;
   if (record.verdict === 'complete' && output > 0 && writingMs > 0) {
-    route.speed?.observe((output * 1000) / writingMs);
+    route.speed?.observe((output * 1000) / writingMs, counted);
   }
 }
 

@@ -56,3 +56,16 @@ test('counters of a dead process stay, its gauges do not', () => {
   expect(sum).toContain('times_count 2\n');
   expect(sum).toContain('active 1\n');
 });
+
+test('a bucket of several processes keeps the newest exemplar', () => {
+  const withCall = (callId: string, endedAtMs: number): string => {
+    const times = new Histogram('times', 'Times.', [1]);
+    times.series('').observe(0.5, { callId, traceId: '', endedAtMs });
+    return renderMetrics([times]);
+  };
+  const newest = 'times_bucket{le="1"} 3 # {request_id="req_b"} 0.5 3.000\n';
+  expect(
+    sumMetrics([withCall('req_a', 1_000), withCall('req_b', 3_000), withCall('req_c', 2_000)]),
+  ).toContain(newest);
+  expect(sumMetrics([readCounters(withCall('req_b', 3_000)), figures(1)])).toContain('req_b');
+});

@@ -1,3 +1,5 @@
+import { splitExemplar } from './exemplars.ts';
+
 /** Gauges of which the worst value counts, not the sum. */
 const WORST: Readonly<Record<string, (values: readonly number[]) => number>> = {
   // The youngest process: a worker that was replaced is seen.
@@ -14,7 +16,14 @@ const WORST: Readonly<Record<string, (values: readonly number[]) => number>> = {
 
 interface Family {
   readonly head: string[];
-  readonly series: Map<string, number[]>;
+  readonly series: Map<string, Series>;
+}
+
+interface Series {
+  readonly values: number[];
+  /** The newest one of all processes. */
+  exemplar: string;
+  exemplarAtSeconds: number;
 }
 
 /**
@@ -25,7 +34,7 @@ export function sumMetrics(texts: readonly string[]): string {
   for (const text of texts) addText(text, families);
   const lines = [...families].flatMap(([name, { head, series }]) => [
     ...head,
-    ...[...series].map(([key, values]) => `${key} ${together(name, values)}`),
+    ...[...series].map(([key, { values, exemplar }]) => `${key} ${together(name, values)}${exemplar}`),
   ]);
   return `${lines.join('\n')}\n`;
 }
@@ -51,12 +60,19 @@ function addText(text: string, families: Map<string, Family>): void {
 }
 
 function addSeries(line: string, { series }: Family): void {
-  const space = line.lastIndexOf(' ');
-  const key = line.slice(0, space);
-  const value = Number(line.slice(space + 1));
-  const values = series.get(key);
-  if (values === undefined) series.set(key, [value]);
-  else values.push(value);
+  const { sample, exemplar, exemplarAtSeconds } = splitExemplar(line);
+  const space = sample.lastIndexOf(' ');
+  const key = sample.slice(0, space);
+  const value = Number(sample.slice(space + 1));
+  const known = series.get(key);
+  if (known === undefined) {
+    series.set(key, { values: [value], exemplar, exemplarAtSeconds });
+    return;
+  }
+  known.values.push(value);
+  if (exemplarAtSeconds <= known.exemplarAtSeconds) return;
+  known.exemplar = exemplar;
+  known.exemplarAtSeconds = exemplarAtSeconds;
 }
 
 function together(name: string, values: readonly number[]): number {

@@ -1,9 +1,11 @@
 import { assert } from '../kernel/assert.ts';
 import { formatMicro } from '../kernel/money.ts';
+import { type ExemplarCall, Exemplars } from './exemplars.ts';
 
 /**
- * Counters, gauges and histograms in the text format of Prometheus. Own code because it is on the request
- * path: counting is one Map look-up by the finished label text, or none for who keeps the series.
+ * Counters, gauges and histograms in the text format of Prometheus, with exemplars as in OpenMetrics;
+ * exposition.ts makes either of it. Own code because it is on the request path: counting is one Map look-up
+ * by the finished label text, or none for who keeps the series.
  */
 export interface Metric {
   readonly name: string;
@@ -151,19 +153,28 @@ export class HistogramSeries {
   sum = 0;
   count = 0;
   readonly #bounds: readonly number[];
+  #exemplars: Exemplars | undefined;
 
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.counts = new Array(bounds.length + 1).fill(0);
   }
 
-  observe(value: number): void {
+  /** With a call, it may become the exemplar of its bucket. */
+  observe(value: number, call?: ExemplarCall): void {
     assert(Number.isFinite(value), 'an observed value is finite');
     let index = 0;
     while (index < this.#bounds.length && value > (this.#bounds[index] ?? 0)) index++;
     this.counts[index] = (this.counts[index] ?? 0) + 1;
     this.sum += value;
     this.count++;
+    if (call === undefined) return;
+    this.#exemplars ??= new Exemplars(this.counts.length);
+    this.#exemplars.note(index, value, call);
+  }
+
+  exemplar(bucket: number): string {
+    return this.#exemplars?.render(bucket) ?? '';
   }
 }
 
@@ -195,7 +206,7 @@ export class Histogram implements Metric {
       let below = 0;
       for (const [index, bound] of [...this.#bounds, '+Inf'].entries()) {
         below += series.counts[index] ?? 0;
-        lines.push(`${this.name}_bucket{${inner}le="${bound}"} ${below}`);
+        lines.push(`${this.name}_bucket{${inner}le="${bound}"} ${below}${series.exemplar(index)}`);
       }
       lines.push(`${this.name}_sum${labels} ${series.sum}`, `${this.name}_count${labels} ${series.count}`);
     }

@@ -4,11 +4,13 @@ import { sendRefusal } from '../gateway/answer/answer.ts';
 import { refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
 import type { Clock } from '../kernel/time/clock.ts';
+import { chooseExposition } from './exposition.ts';
 
 /** What monitoring asks a process: whether it is alive, whether it can serve, its metrics. */
 export interface Operations {
   /** 200 only if calls can be served; otherwise the reason. */
   readiness(): { readonly ready: boolean; readonly reason: string };
+  /** With exemplars; the format is chosen here. */
   metrics(): string | Promise<string>;
   isDraining(): boolean;
 }
@@ -39,8 +41,6 @@ export interface OperationsServer {
 /** Time for all headers, so that a slow sender holds nothing. */
 export const HEADERS_TIMEOUT_MS = 10_000;
 const PLAIN_TYPE = 'text/plain; charset=utf-8';
-/** The text format of Prometheus. */
-const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 /** Scrapers are few. Others who find the port must not use up the file descriptors of the gateway. */
 const CONNECTIONS_MAX = 100;
 
@@ -71,8 +71,10 @@ async function answerOperator(
   const path = requestPath(request);
   request.resume();
   if (answerHealth(path, answer, operations)) return;
-  if (path === '/metrics') sendText(answer, await operations.metrics(), METRICS_TYPE);
-  else sendRefusal(response, refuse('pathUnknown'), requestId, undefined);
+  if (path === '/metrics') {
+    const { show, contentType } = chooseExposition(request.headers.accept);
+    sendText(answer, show(await operations.metrics()), contentType);
+  } else sendRefusal(response, refuse('pathUnknown'), requestId, undefined);
 }
 
 /** The path of a GET or HEAD request; empty for all others. */

@@ -5,11 +5,14 @@ import { projectRoot } from '../../test/house/tree.ts';
 import { callOf } from '../../test/support/calls.ts';
 import { sampleRoute } from '../../test/support/samples.ts';
 import { ManualClock } from '../kernel/time/clock.ts';
+import { chooseExposition } from './exposition.ts';
 import { Telemetry } from './telemetry.ts';
 
 const clock = new ManualClock(0);
 const telemetry = new Telemetry(clock);
 afterAll(() => telemetry.close());
+
+const shownPlainly = (): string => chooseExposition(undefined).show(telemetry.render());
 
 test('the figures contain calls, attempts, refusals, batches and the state of the parts', () => {
   telemetry.callEnded({ ...callOf({ accountId: 1 }), status: 200, durationMs: 120, ttfbMs: 30 });
@@ -29,7 +32,7 @@ test('the figures contain calls, attempts, refusals, batches and the state of th
     unhealthyCredentials: () => 1,
     isReady: () => true,
   });
-  const shown = telemetry.render();
+  const shown = shownPlainly();
   for (const line of [
     /^tollgate_calls_total\{protocol="chat",stream="\w+",status="200",code="",verdict="complete"\} 1$/m,
     /^tollgate_call_duration_seconds_bucket\{.*le="0.25"\} 1$/m,
@@ -82,7 +85,7 @@ test('every metric is in the table of docs/watching.md with its type and labels,
   );
   telemetry.callEnded({ ...callOf({ accountId: 1 }), stream: true, ttfbMs: 30 });
   telemetry.platformEnded('keys.list', 200, 3);
-  const figures = telemetry.render();
+  const figures = shownPlainly();
   const shown = [...figures.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type]) => {
     const series = figures.split('\n').filter((line) => line.startsWith(name));
     return { name, type, labels: labelsIn(series.join('\n'), /[{,](?!le=)(\w+)="/g) };

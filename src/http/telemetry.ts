@@ -3,6 +3,7 @@ import type { Route } from '../catalog/contract.ts';
 import type { GateRefused } from '../gate/contract.ts';
 import type { Clock } from '../kernel/time/clock.ts';
 import type { CallRecord } from '../ledger/contract.ts';
+import type { CallTrace } from '../open-telemetry/contract.ts';
 import { CallMetrics } from './call-metrics.ts';
 import { Counter, gaugeOf, Histogram, labelText, type Metric, renderMetrics } from './metrics.ts';
 import { ProcessGauges } from './process-gauges.ts';
@@ -48,8 +49,9 @@ export class Telemetry {
     this.#observed = observed;
   }
 
-  callEnded(record: CallRecord): void {
-    this.#calls.ended(record);
+  /** A trace that is not exported leads nowhere. */
+  callEnded(record: CallRecord, trace?: CallTrace): void {
+    this.#calls.ended(record, trace?.isSampled ? trace.traceId : '');
   }
 
   gateRefused(reason: GateRefused['reason']): void {

@@ -68,7 +68,9 @@ const PARTS: readonly string[] = [
   ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'conversation', 'gateway'].map(
     (name) => `src/${name}`,
   ),
-  ...['platform', 'operations', 'upstream', 'store', 'http', 'console'].map((name) => `src/${name}`),
+  ...['platform', 'operations', 'upstream', 'store', 'http', 'console', 'open-telemetry'].map(
+    (name) => `src/${name}`,
+  ),
 ];
 
 export const LAYERS: readonly Layer[] = [
@@ -97,6 +99,7 @@ export const LAYERS: readonly Layer[] = [
   domain('src/conversation'),
   adapter('src/store'),
   adapter('src/upstream'),
+  adapter('src/open-telemetry'),
   {
     path: 'src/gateway',
     may: [...DOMAIN, 'src/protocol', 'src/upstream'],
@@ -216,6 +219,11 @@ export const DYNAMIC: readonly { readonly from: string; readonly to: string; rea
   },
 ];
 
+const OPEN_TELEMETRY = [
+  ...['api', 'core', 'resources', 'sdk-trace', 'sdk-metrics', 'sdk-logs', 'otlp-exporter-base'],
+  ...['exporter-trace-otlp-proto', 'exporter-metrics-otlp-proto', 'exporter-logs-otlp-proto'],
+];
+
 /** Packages and the part of the product that may know them; Node's own modules are in homes.ts. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pg: ['src/store'],
@@ -223,6 +231,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   yaml: ['src/catalog'],
   'gpt-tokenizer': ['src/protocol'],
   '@scalar/api-reference': ['src/platform'],
+  ...Object.fromEntries(OPEN_TELEMETRY.map((name) => [`@opentelemetry/${name}`, ['src/open-telemetry']])),
   pino: ['src/http', 'src/cli', 'src/app.ts'],
   'prom-client': ['src/http', 'src/app.ts'],
 };

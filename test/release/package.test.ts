@@ -9,6 +9,7 @@ import { demoCatalog } from '../support/demo-catalog.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { type Program, startProgram, startSimulatorProcess, until, untilSaid } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
+import { startReceiver } from '../watching/otlp/receiver.ts';
 import { signInAndLookAround } from './console.ts';
 import { makeRelease, type Release, run, startGroup } from './support.ts';
 
@@ -124,12 +125,13 @@ test('npx tollgate demo answers calls, shows its console and its documents, and 
 });
 
 test.skipIf(redisServer === undefined)(
-  'npx tollgate serve serves with workers, on a database and a Redis',
+  'npx tollgate serve serves with workers, on a database and a Redis, and exports its telemetry',
   async () => {
-    const [fresh, redis, vendors] = [
+    const [fresh, redis, vendors, receiver] = [
       await freshDatabase(),
       await startRedis(),
       await startSimulatorProcess(),
+      await startReceiver(),
     ];
     const { catalog, environment: words } = await demoCatalog(Date.now());
     const catalogFile = join(release.place, 'catalog.yaml');
@@ -144,6 +146,7 @@ test.skipIf(redisServer === undefined)(
       DATABASE_URL: fresh.connection,
       REDIS_URL: redis.url,
       SIM: vendors.url,
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     };
     const program = startGroup(['npx', 'tollgate', 'serve'], installation, environment);
     const command = async (...words: string[]): Promise<string> => {
@@ -162,9 +165,12 @@ test.skipIf(redisServer === undefined)(
     } finally {
       program.kill('SIGTERM');
       await program.exited;
-      await Promise.all([fresh.drop(), redis.close(), vendors.close()]);
+      await Promise.all([fresh.drop(), redis.close(), vendors.close(), receiver.close()]);
     }
     expect(program.stdout()).toContain('"msg":"tollgate stopped"');
+    // OpenTelemetry is a part of the bundle that is loaded on demand.
+    expect(receiver.spans.map(({ kind }) => kind).sort()).toEqual(['client', 'server']);
+    expect(receiver.refused).toEqual([]);
   },
 );
 

@@ -14,7 +14,18 @@ export interface TestPrometheus {
   firing(): Promise<readonly string[]>;
   /** What it finds for an expression; throws what it says of a wrong one. */
   query(expression: string): Promise<readonly unknown[]>;
+  /** The exemplars of the last minute for an expression, with the labels of their series. */
+  exemplars(expression: string): Promise<readonly StoredExemplars[]>;
   close(): Promise<void>;
+}
+
+export interface StoredExemplars {
+  readonly seriesLabels: Readonly<Record<string, string>>;
+  readonly exemplars: readonly {
+    readonly labels: Readonly<Record<string, string>>;
+    readonly value: string;
+    readonly timestamp: number;
+  }[];
 }
 
 const FOLDER = join(projectRoot, 'deploy', 'prometheus');
@@ -45,6 +56,7 @@ export async function startPrometheus(target: string): Promise<TestPrometheus> {
     `--config.file=${join(folder, 'prometheus.yml')}`,
     `--storage.tsdb.path=${join(folder, 'data')}`,
     `--web.listen-address=127.0.0.1:${port}`,
+    '--enable-feature=exemplar-storage',
   ];
   const child: ChildProcess = spawn(String(prometheus), options, { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
@@ -68,7 +80,12 @@ export async function startPrometheus(target: string): Promise<TestPrometheus> {
     await close();
     throw new Error(`Prometheus does not run:\n${said}`, { cause: error });
   }
-  return { firing: () => readFiring(url), query: (expression) => readQuery(url, expression), close };
+  return {
+    firing: () => readFiring(url),
+    query: (expression) => readQuery(url, expression),
+    exemplars: (expression) => readExemplars(url, expression),
+    close,
+  };
 }
 
 async function readFiring(url: string): Promise<readonly string[]> {
@@ -89,4 +106,21 @@ async function readQuery(url: string, expression: string): Promise<readonly unkn
   };
   if (body.status !== 'success') throw new Error(`${expression}: ${body.error}`);
   return body.data.result;
+}
+
+async function readExemplars(url: string, expression: string): Promise<readonly StoredExemplars[]> {
+  const nowSeconds = Date.now() / 1000;
+  const query = new URLSearchParams({
+    query: expression,
+    start: String(nowSeconds - 60),
+    end: String(nowSeconds + 60),
+  });
+  const answer = await fetch(`${url}/api/v1/query_exemplars?${query}`);
+  const body = (await answer.json()) as {
+    readonly status: string;
+    readonly error?: string;
+    readonly data: readonly StoredExemplars[];
+  };
+  if (body.status !== 'success') throw new Error(`${expression}: ${body.error}`);
+  return body.data;
 }

@@ -95,6 +95,31 @@ describe.skipIf(missing !== undefined)(title, () => {
     expect(type).toBe('text/plain; version=0.0.4; charset=utf-8');
   });
 
+  test('Prometheus reads OpenMetrics, and stores which call a bucket counted last', async () => {
+    const accept = 'application/openmetrics-text; version=1.0.0';
+    const answer = await fetch(`${server.opsUrl}/metrics`, { headers: { accept } });
+    expect(answer.headers.get('content-type')).toBe(`${accept}; charset=utf-8`);
+    const open = await answer.text();
+    expect(open).toMatch(/# EOF\n$/);
+    const streamed = (name: string): RegExp =>
+      new RegExp(
+        `^tollgate_${name}_bucket\\{.*stream="true",.*# \\{request_id="(req_\\w+)"\\} ([\\d.]+)`,
+        'm',
+      );
+    for (const name of ['time_to_first_token_seconds', 'call_duration_seconds', 'output_tokens_per_second']) {
+      const [, callId, value] = streamed(name).exec(open) ?? [];
+      expect(callId, name).toBeDefined();
+      await until(async () => {
+        const stored = await watcher.exemplars(`tollgate_${name}_bucket{stream="true"}`);
+        const found = stored.flatMap(({ exemplars }) => exemplars);
+        return found.some(
+          ({ labels, value: shown }) => labels.request_id === callId && Number(shown) === Number(value),
+        );
+      });
+    }
+    expect(await watcher.query('up{job="tollgate"} == 0')).toEqual([]);
+  });
+
   test('calls are told apart by the catalogue’s names, never by a client’s text', async () => {
     expect(figures).not.toContain(MADE_UP);
     const labels = 'model="gpt-5",vendor="openai",protocol="chat",stream="true"';

@@ -111,6 +111,7 @@ export function beginAttempt(context: AttemptContext, route: Route, translation:
   call.expected = expectUsage(facts, route, { model, outputLimit: translation.outputLimit });
   call.attemptStartedAt = deps.clock.monotonic();
   call.headAt = undefined;
+  call.trace?.attemptBegan(route, translation.protocol);
 }
 
 export function endAttempt({ call, deps }: AttemptContext, outcome: string): void {
@@ -127,6 +128,7 @@ export function endAttempt({ call, deps }: AttemptContext, outcome: string): voi
     startMs: Math.round(attemptStartedAt - startedAt),
     headMs: headAt === undefined ? undefined : Math.round(headAt - startedAt),
   });
+  call.trace?.attemptEnded(outcome);
   deps.observer.attemptEnded(route, outcome);
 }
 

@@ -160,11 +160,12 @@ function report(ticket: Ticket, result: AttemptResult): void {
 }
 
 function send(context: AttemptContext, route: Route, watch: AttemptWatch): Promise<AttemptResult> {
-  const { facts, deps } = context;
+  const { call, facts, deps } = context;
   const { protocol, action, clientHeaders, contentType, query, body } = watch.translation;
   const settle = Promise.withResolvers<AttemptResult>();
   const attempt = new RouteAttempt(context, route, watch, settle);
   const address = addressVendor({ route, protocol, action, clientHeaders, contentType, query });
+  call.trace?.passOn(address.headers);
   const timeouts = facts.stream ? deps.streamTimeouts : deps.plainTimeouts;
   attempt.attach(deps.client.send({ ...address, method: 'POST', body, timeouts }, attempt));
   return settle.promise;

@@ -18,7 +18,7 @@ test('a line has every token of the call once, and the next observer gets the ca
     outputReasoning: 50,
   };
   const record = callOf({ accountId: 7, usage, status: 499, verdict: 'cut-by-client', estimated: true });
-  logCalls({ callEnded: (one) => void heard.push(one) }, log, 'debug').callEnded(record);
+  logCalls({ callEnded: (one) => void heard.push(one) }, log, 'debug').callEnded(record, undefined);
   expect(heard).toEqual([record]);
   expect(lines).toMatchObject([
     {
@@ -30,4 +30,15 @@ test('a line has every token of the call once, and the next observer gets the ca
       estimated: true,
     },
   ]);
+});
+
+test('a line names the trace of its call', () => {
+  const lines: object[] = [];
+  const log = { ...silentLogger, info: (fields: object) => void lines.push(fields) };
+  const ids = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
+  const nothing = (): void => {};
+  const life = { attemptBegan: nothing, passOn: nothing, attemptEnded: nothing, ended: nothing };
+  const trace = { ...ids, isSampled: true, ...life };
+  logCalls({ callEnded: nothing }, log, 'info').callEnded(callOf({ accountId: 7 }), trace);
+  expect(lines).toMatchObject([{ trace_id: ids.traceId, span_id: ids.spanId }]);
 });

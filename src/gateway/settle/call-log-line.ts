@@ -8,7 +8,7 @@ import type { CallObserver } from './settle.ts';
  */
 export function logCalls(next: CallObserver, log: Logger, level: 'debug' | 'info'): CallObserver {
   return {
-    callEnded: (record) => {
+    callEnded: (record, trace) => {
       const { callId, accountId, keyId, modelAsked, modelUsed, routeId, status, errorCode } = record;
       log[level](
         {
@@ -26,10 +26,12 @@ export function logCalls(next: CallObserver, log: Logger, level: 'debug' | 'info
           outputTokens: outputTokens(record.usage),
           estimated: record.estimated,
           durationMs: record.durationMs,
+          trace_id: trace?.traceId,
+          span_id: trace?.spanId,
         },
         'call ended',
       );
-      next.callEnded(record);
+      next.callEnded(record, trace);
     },
   };
 }

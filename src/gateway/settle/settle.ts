@@ -8,11 +8,13 @@ import { totalTokens } from '../../kernel/usage.ts';
 import type { CallRecord, Course, Journal, LoggedRefusal, Outcome } from '../../ledger/contract.ts';
 import { LOGGED_MESSAGE_CHARS_MAX } from '../../ledger/contract.ts';
 import { computeBill, endRecord } from '../../ledger/end-record.ts';
+import type { CallTrace } from '../../open-telemetry/contract.ts';
 import { type Call, toCallTerms } from '../call.ts';
 
 /** Gets the record of every authenticated call when it ends. */
 export interface CallObserver {
-  callEnded(record: CallRecord): void;
+  /** `trace` only if OpenTelemetry is on. */
+  callEnded(record: CallRecord, trace: CallTrace | undefined): void;
 }
 
 export interface Settlement {
@@ -44,7 +46,9 @@ export function settleInTurn(call: Call, outcome: Outcome, settlement: Settlemen
   call.usage = outcome.usage;
   const actuals = computeActuals(call, outcome, settlement);
   const end = settlement.gateIsShared ? endThenLeave : leaveThenEnd;
-  settlement.observer.callEnded(end(call, outcome, actuals, settlement));
+  const record = end(call, outcome, actuals, settlement);
+  call.trace?.ended(record);
+  settlement.observer.callEnded(record, call.trace);
 }
 
 /** The journal writes the records of one turn together, at its end at the latest. Then the call leaves. */
