@@ -65,7 +65,7 @@ const PARTS: readonly string[] = [
   ...DOMAIN,
   'src/config.ts',
   'src/setup.ts',
-  ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'conversation', 'gateway'].map(
+  ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'conversation', 'gateway', 'clickhouse'].map(
     (name) => `src/${name}`,
   ),
   ...['platform', 'operations', 'upstream', 'store', 'http', 'console'].map((name) => `src/${name}`),
@@ -97,6 +97,11 @@ export const LAYERS: readonly Layer[] = [
   domain('src/conversation'),
   adapter('src/store'),
   adapter('src/upstream'),
+  {
+    path: 'src/clickhouse',
+    may: [...DOMAIN, 'src/upstream'],
+    reason: 'sending the call log knows the store by its contract, and connections by their one home',
+  },
   {
     path: 'src/gateway',
     may: [...DOMAIN, 'src/protocol', 'src/upstream'],
