@@ -1,6 +1,7 @@
 import type { SetupToken } from './accounts/login-contract.ts';
 import type { AppContext } from './app/app-context.ts';
 import { Cleanup } from './app/cleanup.ts';
+import { openSink } from './app/clickhouse.ts';
 import { openGate } from './app/gate.ts';
 import { buildGateway } from './app/gateway.ts';
 import { startHeartbeat } from './app/heartbeat.ts';
@@ -76,7 +77,8 @@ async function assemble(context: AppContext, exported: OpenTelemetry | undefined
   const ready = { isDraining, journal: ledger.journal, openGate: gate, directory: data.directory };
   const isReady = (): boolean => readiness(ready).ready;
   const tracer = exported?.tracer;
-  const parts = { data, openGate: gate, ledger, telemetry, tracer, isDraining, isReady };
+  const sink = await openSink(data.database, context);
+  const parts = { data, openGate: gate, ledger, telemetry, tracer, isDraining, isReady, sink };
   const gateway = buildGateway(parts, context);
   const operations: Operations = {
     metrics: () => figures(telemetry, context),

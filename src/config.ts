@@ -4,12 +4,14 @@ import { parseEnv } from 'node:util';
 import { BODIES_IN_FLIGHT_BYTES_MAX } from './bounds.ts';
 import {
   choice,
+  headerText,
   hosts,
   integer,
   networks,
   noProxy,
   optional,
   origins,
+  plainName,
   proxy,
   Reason,
   type Setting,
@@ -172,6 +174,17 @@ export const SETTINGS = {
     [0, 1_200],
     'Whole months of call and consumption logs to keep, besides the current one. 0 keeps all.',
   ),
+  clickhouseUrl: {
+    name: 'TOLLGATE_CLICKHOUSE_URL',
+    standard: '',
+    meaning:
+      'HTTP address of a ClickHouse that gets the call log. If unset: none. [How it works](logs.md#clickhouse).',
+    parse: parseClickhouse,
+  } satisfies Setting<string | undefined>,
+  clickhouseUser: headerText('TOLLGATE_CLICKHOUSE_USER', 'default', 'User of that ClickHouse.'),
+  clickhousePassword: headerText('TOLLGATE_CLICKHOUSE_PASSWORD', '', 'Password of that user.'),
+  clickhouseDatabase: plainName('TOLLGATE_CLICKHOUSE_DATABASE', 'tollgate', 'Database of the table.'),
+  clickhouseTable: plainName('TOLLGATE_CLICKHOUSE_TABLE', 'calls', 'Table that calls are inserted into.'),
   mediaHosts: hosts(
     'TOLLGATE_MEDIA_HOSTS',
     'Private hosts (comma list of `host` or `host:port`) that media may be fetched from.',
@@ -334,6 +347,18 @@ function definedOnly(record: Readonly<Record<string, string | undefined>>): Reco
 function parsePostgres(value: string): string | undefined | Reason {
   if (value === '') return undefined;
   return /^postgres(ql)?:\/\//.test(value) ? value : new Reason('must begin with postgres://');
+}
+
+function parseClickhouse(value: string): string | undefined | Reason {
+  if (value === '') return undefined;
+  if (!/^https?:\/\/[^/\s]/.test(value) || !URL.canParse(value)) {
+    return new Reason('must begin with https:// or http://');
+  }
+  const { username, password, search, hash } = new URL(value);
+  if (username !== '' || password !== '' || search !== '' || hash !== '') {
+    return new Reason('must be an address only; user and password have settings of their own');
+  }
+  return value;
 }
 
 function isTimeZone(name: string): boolean {

@@ -35,6 +35,26 @@ export const optional = (name: string, meaning: string): Setting<string | undefi
   parse: (value) => (value === '' ? undefined : value),
 });
 
+/** A text that can stand in a header. */
+export const headerText = (name: string, standard: string, meaning: string): Setting<string> => ({
+  name,
+  standard,
+  meaning,
+  parse: (value) =>
+    /^[\x20-\x7e]*$/.test(value) ? value : new Reason('must have printable ASCII characters only'),
+});
+
+/** A name that becomes part of a statement. */
+export const plainName = (name: string, standard: string, meaning: string): Setting<string> => ({
+  name,
+  standard,
+  meaning,
+  parse: (value) =>
+    /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(value)
+      ? value
+      : new Reason('must consist of letters, digits and _, and begin with no digit'),
+});
+
 export const integer = (
   name: string,
   standard: number,

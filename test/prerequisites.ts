@@ -107,6 +107,12 @@ export const sharedFolder: string | undefined = existsSync(join(sharedPath, 'rec
   ? sharedPath
   : undefined;
 
+/**
+ * A Python that has chdb, the engine of ClickHouse as a library: `TOLLGATE_TEST_CHDB` names one, as in
+ * `python3 -m venv here && here/bin/pip install chdb`. It is large, so nothing installs it by itself.
+ */
+export const chdbPython: string | undefined = process.env.TOLLGATE_TEST_CHDB;
+
 /** Of the system; the lines of docs/clients.md are for the shell. */
 export const curl: string | undefined = globSync('/usr/bin/curl')[0];
 

@@ -1,3 +1,4 @@
+import type { Sink } from '../clickhouse/sink.ts';
 import type { Config } from '../config.ts';
 import { RetryBudget } from '../gateway/admit/route.ts';
 import type { GatewayDeps } from '../gateway/attempt/attempt-context.ts';
@@ -31,11 +32,14 @@ export interface GatewayParts {
   readonly tracer: CallTracer | undefined;
   readonly isDraining: () => boolean;
   readonly isReady: () => boolean;
+  /** Undefined without a ClickHouse. */
+  readonly sink: Sink | undefined;
 }
 
 /** Everything that serves calls, and the values that `/metrics` reads from it. */
 export function buildGateway(parts: GatewayParts, context: AppContext): Gateway {
   const { config } = context;
+  const { sink } = parts;
   const { credentials } = parts.openGate;
   const tasks = new Tasks(context.log);
   const shared = credentials === undefined ? undefined : new SharedLimits(credentials, tasks);
@@ -45,6 +49,7 @@ export function buildGateway(parts: GatewayParts, context: AppContext): Gateway 
   parts.telemetry.observe({
     gate: parts.openGate.gate,
     sharedGate: parts.openGate.figures,
+    sink: sink && (() => sink.figures),
     journal: parts.ledger.journal,
     inFlight,
     breakers: () =>

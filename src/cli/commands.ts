@@ -12,6 +12,7 @@ import type { Command } from './command.ts';
 import { apply } from './commands/apply.ts';
 import { callList, callSearch, callShow } from './commands/call.ts';
 import { catalogDelete, catalogExport, catalogList, catalogShow } from './commands/catalog.ts';
+import { clickhouseForget, clickhouseStatus, clickhouseTable } from './commands/clickhouse.ts';
 import { credentialAdd, credentialList, credentialRemove, credentialSet } from './commands/credential.ts';
 import { doctor } from './commands/doctor.ts';
 import { auditList, feedbackDone, feedbackList, registration } from './commands/inbox.ts';
@@ -36,6 +37,9 @@ export const COMMANDS: readonly Command[] = [
   backup,
   restore,
   secretRotate,
+  clickhouseTable,
+  clickhouseStatus,
+  clickhouseForget,
   nodes,
   overview,
   catalogList,

@@ -9,6 +9,8 @@ export interface Observed {
   readonly gate: Pick<Gate, 'active'>;
   /** Only with a gate on Redis. */
   readonly sharedGate: (() => SharedGateFigures) | undefined;
+  /** Only with a ClickHouse. */
+  readonly sink: (() => SinkFigures) | undefined;
   readonly journal: Pick<Journal, 'lag' | 'bytes' | 'writable'>;
   readonly inFlight: { readonly streams: number };
   readonly breakers: () => Iterable<BreakerFigure>;
@@ -29,12 +31,19 @@ export interface SharedGateFigures {
   readonly queued: number;
 }
 
+export interface SinkFigures {
+  readonly isUp: boolean;
+  /** Undefined until it was first asked for. */
+  readonly report: { readonly lagCalls: number; readonly lagSeconds: number } | undefined;
+}
+
 /** The state of the parts now. */
 export function listStateGauges(observed: Observed): readonly Metric[] {
   const { gate, inFlight, journal } = observed;
   return [
     gaugeOf('tollgate_ready', '1 if calls can be served, else 0.', Number(observed.isReady())),
     ...sharedGauges(observed.sharedGate?.()),
+    ...sinkGauges(observed.sink?.()),
     gaugeOf('tollgate_active_calls', 'Calls that are running.', gate.active),
     gaugeOf('tollgate_active_streams', 'Streams that are running.', inFlight.streams),
     gaugeOf('tollgate_journal_lag_calls', 'Ended calls that are not settled yet.', journal.lag),
@@ -70,5 +79,21 @@ function sharedGauges(figures: SharedGateFigures | undefined): readonly Metric[]
   return [
     gaugeOf('tollgate_redis_up', '1 if Redis answers and takes writes, else 0.', Number(figures.up)),
     gaugeOf('tollgate_gate_queue', 'Ends of calls that wait to be sent to Redis.', figures.queued),
+  ];
+}
+
+function sinkGauges(figures: SinkFigures | undefined): readonly Metric[] {
+  if (figures === undefined) return [];
+  const { isUp, report } = figures;
+  const up = gaugeOf('tollgate_clickhouse_up', '1 if ClickHouse took the last calls, else 0.', Number(isUp));
+  if (report === undefined) return [up];
+  return [
+    up,
+    gaugeOf('tollgate_clickhouse_lag_calls', 'Settled calls that ClickHouse has not got.', report.lagCalls),
+    gaugeOf(
+      'tollgate_clickhouse_lag_seconds',
+      'Time since ClickHouse had all settled calls.',
+      report.lagSeconds,
+    ),
   ];
 }

@@ -22,6 +22,7 @@ test('the figures contain calls, attempts, refusals, batches and the state of th
   telemetry.observe({
     gate: { active: 2 },
     sharedGate: () => ({ up: false, queued: 6 }),
+    sink: () => ({ isUp: false, report: { lagCalls: 7, lagSeconds: 1.5 } }),
     journal: { lag: 4, bytes: 5, writable: false },
     inFlight: { streams: 1 },
     breakers: () => [
@@ -43,6 +44,9 @@ test('the figures contain calls, attempts, refusals, batches and the state of th
     /^tollgate_settler_batch_calls_sum 3$/m,
     /^tollgate_redis_up 0$/m,
     /^tollgate_gate_queue 6$/m,
+    /^tollgate_clickhouse_up 0$/m,
+    /^tollgate_clickhouse_lag_calls 7$/m,
+    /^tollgate_clickhouse_lag_seconds 1.5$/m,
     /^tollgate_active_calls 2$/m,
     /^tollgate_active_streams 1$/m,
     /^tollgate_journal_lag_calls 4$/m,

@@ -65,7 +65,7 @@ const PARTS: readonly string[] = [
   ...DOMAIN,
   'src/config.ts',
   'src/setup.ts',
-  ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'conversation', 'gateway'].map(
+  ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'conversation', 'gateway', 'clickhouse'].map(
     (name) => `src/${name}`,
   ),
   ...['platform', 'operations', 'upstream', 'store', 'http', 'console', 'open-telemetry'].map(
@@ -100,6 +100,11 @@ export const LAYERS: readonly Layer[] = [
   adapter('src/store'),
   adapter('src/upstream'),
   adapter('src/open-telemetry'),
+  {
+    path: 'src/clickhouse',
+    may: [...DOMAIN, 'src/upstream'],
+    reason: 'sending the call log knows the store by its contract, and connections by their one home',
+  },
   {
     path: 'src/gateway',
     may: [...DOMAIN, 'src/protocol', 'src/upstream'],

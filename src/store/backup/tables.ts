@@ -4,7 +4,7 @@
  */
 export const BACKUP_TABLES: readonly string[] = [
   ...['policies', 'catalog_settings', 'vendors', 'plans', 'models', 'nodes', 'announcements'],
-  ...['platform_settings', 'setup_token', 'log_retention', 'seal_check'],
+  ...['platform_settings', 'setup_token', 'log_retention', 'log_sink', 'seal_check'],
   ...['accounts', 'credentials', 'routes', 'api_keys', 'subscriptions', 'verifications'],
   ...['sessions', 'login_failures', 'login_addresses', 'feedback', 'feedback_senders', 'account_notes'],
   ...['conversations', 'gate_windows', 'ledger_entries', 'audit_log', 'calls', 'consumptions'],

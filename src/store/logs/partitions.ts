@@ -1,6 +1,7 @@
 import { LOG_DROP_LOCK_MS } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { Database } from '../database.ts';
+import { awaitsSink } from './log-sink.ts';
 
 const PARTITIONED = ['calls', 'consumptions'] as const;
 /** The advisory lock of all that create or drop partitions. Any constant will do. */
@@ -50,21 +51,28 @@ async function ensurePartition(transaction: Database, table: string, month: stri
 /**
  * Drops the logs before `month`, stores that month, and returns what it dropped. Dropping locks
  * the whole log for a moment, and all settlements queue behind that lock, so the wait for it is short.
+ * `unsent`: nothing was dropped, because ClickHouse has not got all of it yet.
  */
-export async function dropPartitionsBefore(database: Database, month: string): Promise<readonly string[]> {
+export async function dropPartitionsBefore(
+  database: Database,
+  month: string,
+): Promise<readonly string[] | 'unsent'> {
   assertMonth(month);
   return await database.transaction(async (transaction) => {
     await transaction.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
     await transaction.query(`set local lock_timeout = ${LOG_DROP_LOCK_MS}`);
-    await transaction.query('update log_retention set kept_from = greatest(kept_from, $1::timestamptz)', [
-      `${month}-01 00:00:00+00`,
-    ]);
     const partitions = await transaction.query<{ name: string }>(
       `select c.relname as name from pg_inherits i
        join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
        where p.relname = any($1) and right(c.relname, 7) < $2 order by 1`,
       [PARTITIONED, month.replace('-', '_')],
     );
+    // The lock that dropping takes anyway: no call is settled between the question and the drop.
+    if (partitions.length > 0) await transaction.query('lock table only calls in access exclusive mode');
+    if (partitions.length > 0 && (await awaitsSink(transaction, month))) return 'unsent';
+    await transaction.query('update log_retention set kept_from = greatest(kept_from, $1::timestamptz)', [
+      `${month}-01 00:00:00+00`,
+    ]);
     for (const { name } of partitions) await transaction.query(`drop table ${name}`);
     return partitions.map(({ name }) => name);
   });

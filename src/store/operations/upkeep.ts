@@ -48,6 +48,8 @@ class PeriodicUpkeep implements StoreUpkeep {
   #running: Promise<void> | undefined;
   readonly #days: Days;
   #lastDay = Number.NaN;
+  /** The day on which it was last said that ClickHouse is waited for. */
+  #waitedDay = Number.NaN;
   /** Days up to the moment are closed of all accounts up to the one. */
   #closed = { toMs: Number.NaN, afterId: 0 as number | undefined };
   #stopped = false;
@@ -104,6 +106,13 @@ class PeriodicUpkeep implements StoreUpkeep {
     const day = Math.floor(clock.now() / DAY_MS);
     if (day === this.#lastDay) return;
     const dropped = await dropPartitionsBefore(database, await this.#keptFrom());
+    if (dropped === 'unsent') {
+      if (this.#waitedDay !== day) {
+        log.warn({}, 'old months of the logs are kept, because ClickHouse has not got all their calls yet');
+      }
+      this.#waitedDay = day;
+      return;
+    }
     this.#lastDay = day;
     if (dropped.length > 0) log.info({ tables: dropped }, 'old months of the logs were dropped');
   }

@@ -33,13 +33,16 @@ export const RECOVERY_POINTS: readonly string[] = [
   'recover.before-unlink',
 ];
 
-/** Points of commands, which the named test kills there. */
+/** Points of commands, and of what runs beside calls, where the named test kills. */
 export const COMMAND_POINTS: Readonly<Record<string, string>> = {
   'backup.before-tables': 'test/crash/backup.test.ts',
   'backup.before-end': 'test/crash/backup.test.ts',
   'restore.after-part': 'test/crash/backup.test.ts',
   'restore.before-commit': 'test/crash/backup.test.ts',
   'restore.after-commit': 'test/crash/backup.test.ts',
+  'sink.before-insert': 'test/crash/clickhouse.test.ts',
+  'sink.after-insert': 'test/crash/clickhouse.test.ts',
+  'sink.after-advance': 'test/crash/clickhouse.test.ts',
   'rotate.before-commit': 'src/cli/secret/rotate.test.ts',
   'rotate.after-commit': 'src/cli/secret/rotate.test.ts',
 };
