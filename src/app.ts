@@ -1,4 +1,5 @@
 import type { SetupToken } from './accounts/login-contract.ts';
+import { createConditionSources, startAlerts } from './app/alerts.ts';
 import type { AppContext } from './app/app-context.ts';
 import { Cleanup } from './app/cleanup.ts';
 import { openSink } from './app/clickhouse.ts';
@@ -7,6 +8,7 @@ import { buildGateway } from './app/gateway.ts';
 import { startHeartbeat } from './app/heartbeat.ts';
 import { openLedger } from './app/ledger.ts';
 import { prepareSetup } from './app/logins.ts';
+import { createNodeObserver } from './app/node-observer.ts';
 import { openTelemetry } from './app/open-telemetry.ts';
 import { buildPlatform } from './app/platform.ts';
 import { missingParts, opsAddress, publicAddress, readiness, refuseAddress } from './app/readiness.ts';
@@ -94,9 +96,10 @@ async function assemble(context: AppContext, exported: OpenTelemetry | undefined
     ...{ platform, operations },
   });
   startHeartbeat(
-    { ...data, openGate: gate, telemetry },
+    { ...data, openGate: gate, telemetry, observer: createNodeObserver(gateway.deps, ledger, config) },
     { ...context, port: Number(new URL(server.url).port) },
   );
+  await startAlerts(data, createConditionSources(data, context), context);
   const setupToken = await prepareSetup(data.database, context);
   let cutAtMs = Number.POSITIVE_INFINITY;
   const stop = async (): Promise<void> => {

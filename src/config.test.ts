@@ -201,3 +201,41 @@ describe('an egress proxy', () => {
     ]);
   });
 });
+
+describe('mail', () => {
+  const MAIL = {
+    TOLLGATE_SMTP_URL: 'smtp://user:pa%2Fss@mail.example.com:587',
+    TOLLGATE_MAIL_FROM: 'Tollgate <alerts@example.com>',
+    TOLLGATE_PUBLIC_URL: 'https://tollgate.example.com',
+  };
+
+  test('needs a server, a sender, and an address for its links', () => {
+    expect(readConfig(MAIL)).toMatchObject({
+      config: { smtpUrl: MAIL.TOLLGATE_SMTP_URL, smtpTls: 'required' },
+    });
+    expect(errorsOf({ TOLLGATE_SMTP_URL: MAIL.TOLLGATE_SMTP_URL })).toEqual([
+      'TOLLGATE_SMTP_URL: needs TOLLGATE_MAIL_FROM, the sender of its mails',
+      'TOLLGATE_SMTP_URL: needs TOLLGATE_PUBLIC_URL, where the links of its mails lead',
+    ]);
+  });
+
+  test('a wrong address is named without its password, and a sender is one address', () => {
+    for (const url of [
+      'https://user:hidden@x',
+      'smtp://',
+      'user:hidden@mail.example.com',
+      'smtp:// hidden@x',
+    ]) {
+      const errors = errorsOf({ ...MAIL, TOLLGATE_SMTP_URL: url });
+      expect(errors, url).toEqual([expect.stringMatching(/^TOLLGATE_SMTP_URL: must be smtp:/)]);
+      expect(errors.join()).not.toContain('hidden');
+    }
+    expect(errorsOf({ ...MAIL, TOLLGATE_MAIL_FROM: 'alerts@example.com' })).toEqual([]);
+    for (const from of ['Tollgate', 'a@b, c@d', 'A <a@b> <c@d>', 'x <a,b@c>']) {
+      expect(errorsOf({ ...MAIL, TOLLGATE_MAIL_FROM: from }), from).toEqual([
+        'TOLLGATE_MAIL_FROM: must be an address, or Name <address>',
+        'TOLLGATE_SMTP_URL: needs TOLLGATE_MAIL_FROM, the sender of its mails',
+      ]);
+    }
+  });
+});

@@ -15,6 +15,8 @@ import {
   proxy,
   Reason,
   type Setting,
+  sender,
+  smtp,
   text,
 } from './setting.ts';
 
@@ -233,6 +235,24 @@ export const SETTINGS = {
     ['off', 'on'],
     'Whether vendors get the trace context (`traceparent`, `tracestate`) of their calls. Needs OpenTelemetry.',
   ),
+  smtpUrl: smtp(
+    'TOLLGATE_SMTP_URL',
+    'Mail server (`smtp://user:password@host:587`, `smtps://…`) for alerts and account mails. If unset: no e-mail.',
+  ),
+  smtpTls: choice(
+    'TOLLGATE_SMTP_TLS',
+    'required',
+    ['required', 'optional'],
+    'Whether mail is sent only encrypted. `optional` is for a mail server on the same machine.',
+  ),
+  mailFrom: sender(
+    'TOLLGATE_MAIL_FROM',
+    'Sender of e-mail, such as `Tollgate <alerts@example.com>`. Needed with `TOLLGATE_SMTP_URL`.',
+  ),
+  webhookHosts: hosts(
+    'TOLLGATE_WEBHOOK_HOSTS',
+    'Private hosts (as `TOLLGATE_BYOK_HOSTS`) that a webhook of alerts may have as its address.',
+  ),
   registration: choice(
     'TOLLGATE_REGISTRATION',
     'open',
@@ -313,6 +333,7 @@ export function readConfig(given: Environment): ConfigResult {
   if (values.databaseUrl === undefined && values.databaseDirectUrl !== undefined) {
     errors.push('TOLLGATE_DATABASE_DIRECT_URL: needs DATABASE_URL, whose way around a pooler it is');
   }
+  errors.push(...mailProblems(values));
   if (errors.length > 0) return { kind: 'config-errors', errors };
   values.dataDirectory = resolve(String(values.dataDirectory));
   values.environment = Object.freeze(definedOnly(environment));
@@ -320,6 +341,16 @@ export function readConfig(given: Environment): ConfigResult {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A mail needs a sender, and its links an address that no request can choose. */
+function mailProblems({ smtpUrl, mailFrom, publicUrl }: Readonly<Record<string, unknown>>): string[] {
+  if (smtpUrl === undefined) return [];
+  const needs = 'TOLLGATE_SMTP_URL: needs';
+  return [
+    ...(mailFrom === undefined ? [`${needs} TOLLGATE_MAIL_FROM, the sender of its mails`] : []),
+    ...(publicUrl === undefined ? [`${needs} TOLLGATE_PUBLIC_URL, where the links of its mails lead`] : []),
+  ];
+}
 
 /** A variable that is read in lower case too stands under its usual name. */
 function upperCased(environment: Environment): Environment {

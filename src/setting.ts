@@ -141,6 +141,32 @@ export const proxy = (name: string, meaning: string): Setting<string | undefined
   },
 });
 
+/** The reason does not repeat what was given: it may hold a password. */
+export const smtp = (name: string, meaning: string): Setting<string | undefined> => ({
+  name,
+  standard: '',
+  meaning,
+  parse: (value) => {
+    if (value === '') return undefined;
+    const good = /^smtps?:\/\/[^/\s]/.test(value) && URL.canParse(value) && new URL(value).hostname !== '';
+    return good ? value : new Reason('must be smtp://host:port or smtps://host:port, with user:password@');
+  },
+});
+
+const MAIL_ADDRESS = /^[^\s<>@,;:"()[\]\\]+@[^\s<>@,;:"()[\]\\]+$/;
+
+/** Who mails come from. */
+export const sender = (name: string, meaning: string): Setting<string | undefined> => ({
+  name,
+  standard: '',
+  meaning,
+  parse: (value) => {
+    if (value === '') return undefined;
+    const [, address = ''] = /^[^<>"]*<([^<>]+)>$/.exec(value) ?? ['', value];
+    return MAIL_ADDRESS.test(address) ? value : new Reason('must be an address, or Name <address>');
+  },
+});
+
 const PROXY_ADDRESS =
   'must be http://host:port or https://host:port, if need be with user:password@ (percent-encoded)';
 

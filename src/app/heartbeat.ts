@@ -7,22 +7,27 @@ import type { Database } from '../store/database.ts';
 import { endHeartbeat, type Heartbeat, writeHeartbeat } from '../store/operations/heartbeats.ts';
 import type { AppContext } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
+import type { NodeObserver } from './node-observer.ts';
 
 export interface HeartbeatParts {
   readonly database: Database;
   readonly openGate: OpenGate;
   readonly telemetry: Pick<Telemetry, 'databaseAnswered'>;
+  readonly observer: NodeObserver;
 }
 
 /** Writes to the database that this process serves. A lost heartbeat is followed by another. */
 export function startHeartbeat(
-  { database, openGate: { gate }, telemetry }: HeartbeatParts,
+  { database, openGate: { gate }, telemetry, observer }: HeartbeatParts,
   { config, log, cleanup, post, port }: AppContext & { readonly port: number },
 ): void {
   const startedAtMs = systemClock.now();
   const worker = post?.number ?? 0;
   const own = { node: config.nodeName, instance: `${hostname()}:${port}`, worker };
-  const beat = (): Heartbeat => ({ ...own, startedAtMs, version: VERSION, activeCalls: gate.active });
+  const beat = (): Heartbeat => ({
+    ...{ ...own, startedAtMs, version: VERSION, activeCalls: gate.active },
+    facts: observer.read(),
+  });
   let last: Promise<void> = Promise.resolve();
   const tell = (): void => {
     last = writeHeartbeat(database, beat()).then(

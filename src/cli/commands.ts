@@ -9,6 +9,16 @@ import { accountVerify, verificationList } from './account/account-verify.ts';
 import { backup } from './backup/backup.ts';
 import { restore } from './backup/restore.ts';
 import type { Command } from './command.ts';
+import {
+  alertAdd,
+  alertChannels,
+  alertDeliveries,
+  alertRemove,
+  alertResend,
+  alertSet,
+  alertStates,
+  alertTest,
+} from './commands/alerts.ts';
 import { apply } from './commands/apply.ts';
 import { callList, callSearch, callShow } from './commands/call.ts';
 import { catalogDelete, catalogExport, catalogList, catalogShow } from './commands/catalog.ts';
@@ -82,4 +92,12 @@ export const COMMANDS: readonly Command[] = [
   feedbackDone,
   auditList,
   registration,
+  alertChannels,
+  alertAdd,
+  alertSet,
+  alertRemove,
+  alertTest,
+  alertStates,
+  alertDeliveries,
+  alertResend,
 ];

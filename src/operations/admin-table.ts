@@ -1,6 +1,7 @@
 import { accessOperations } from './accounts/access.ts';
 import { accountOperations } from './accounts/accounts.ts';
 import { noteOperations } from './accounts/notes.ts';
+import { platformAlertOperations } from './alerts/platform-alerts.ts';
 import { catalogOperations } from './catalog/catalog.ts';
 import { catalogFileOperations } from './catalog/catalog-file.ts';
 import { repriceOperations } from './catalog/reprice.ts';
@@ -40,4 +41,5 @@ export const ADMIN_OPERATIONS: readonly Operation[] = [
   ...doctorOperations,
   ...routeOverviewOperations,
   ...accountOverviewOperations,
+  ...platformAlertOperations,
 ];

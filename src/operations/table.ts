@@ -1,6 +1,7 @@
 import { ownAccountOperations } from './accounts/own-account.ts';
 import { preferenceOperations } from './accounts/preference.ts';
 import { ADMIN_OPERATIONS } from './admin-table.ts';
+import { ownAlertOperations } from './alerts/own-alerts.ts';
 import { authOperations } from './auth/auth.ts';
 import { byokOperations } from './byok/byok.ts';
 import { byokUseOperations } from './byok/byok-use.ts';
@@ -61,6 +62,7 @@ const USERS: readonly Operation[] = [
   ...byokOperations,
   ...byokUseOperations,
   ...ownLiveOperations,
+  ...ownAlertOperations,
   ...OWN_USAGE,
 ];
 

@@ -60,6 +60,8 @@ interface SealedColumn {
 const PLACES: readonly SealedColumn[] = [
   { table: 'credentials', owner: 'owner_account_id', column: 'secret_sealed' },
   { table: 'verifications', owner: 'account_id', column: 'document_sealed' },
+  { table: 'alert_channels', owner: 'account_id', column: 'secret_sealed' },
+  { table: 'alert_outbox', owner: 'account_id', column: 'secret_sealed' },
 ];
 
 async function sealPlace(

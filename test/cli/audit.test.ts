@@ -104,6 +104,23 @@ const SCENES: Readonly<Record<string, Scene>> = {
   },
   'audit list': [],
   registration: ['closed'],
+  'alerts channels': [],
+  'alerts add': [
+    ...['--kind', 'webhook', '--name', 'hook', '--address', 'https://example.com/hook'],
+    ...['--alerts', 'route-down,doctor-finding'],
+  ],
+  'alerts set': async () => ({
+    words: ['--id', await lastId('alerts', 'channels'), '--alerts', 'route-down'],
+  }),
+  'alerts test': async () => ({ words: ['--id', await lastId('alerts', 'channels')] }),
+  'alerts states': [],
+  'alerts deliveries': [],
+  'alerts resend': async () => {
+    const dead = "update alert_outbox set status = 'dead', ended_at = now()";
+    await terminal.fresh.database.query(dead);
+    return { words: ['--id', await lastId('alerts', 'deliveries')] };
+  },
+  'alerts remove': async () => ({ words: ['--id', await lastId('alerts', 'channels')] }),
   backup: async () => {
     const file = await terminal.fileOf('backup.tar.gz', '');
     await rm(file);
@@ -190,6 +207,11 @@ describe('every command that writes leaves one line in the audit log', () => {
       'account set',
       'account top-up',
       'account verify',
+      'alerts add',
+      'alerts remove',
+      'alerts resend',
+      'alerts set',
+      'alerts test',
       'apply',
       'catalog delete',
       'credential add',

@@ -82,6 +82,14 @@ const COMMAND_FOR: Readonly<Record<string, string>> = {
   'overview.get': 'overview',
   'overview.credentials': 'overview',
   'overview.nodes': 'nodes',
+  'platformAlerts.channels': 'alerts channels',
+  'platformAlerts.createChannel': 'alerts add',
+  'platformAlerts.updateChannel': 'alerts set',
+  'platformAlerts.deleteChannel': 'alerts remove',
+  'platformAlerts.testChannel': 'alerts test',
+  'platformAlerts.states': 'alerts states',
+  'platformAlerts.deliveries': 'alerts deliveries',
+  'platformAlerts.resend': 'alerts resend',
 };
 
 /** They use what a server has: connections to the vendors, and what its calls use of limits. */

@@ -12,6 +12,8 @@ export interface Layer {
 /** Values and functions without a life: as free to import as a contract. Each with what makes it pure. */
 export const PURE: Readonly<Record<string, string>> = {
   'src/operations/bounds.ts': 'limits are plain numbers',
+  'src/alerts/bounds.ts': 'limits are plain numbers',
+  'src/alerts/thresholds.ts': 'when a condition holds, as plain numbers',
   'src/catalog/price-fields.ts': 'the prices of a model as a list',
   'src/catalog/price.ts': 'exact arithmetic over its arguments',
   'src/catalog/price-reader.ts': 'the form of a stored price snapshot',
@@ -44,6 +46,7 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/operations/keys/key-view.ts': 'the schema of a key, what can be changed of it, and how it is shown',
   'src/operations/schema.ts': 'schemas as plain data',
   'src/upstream/guard/byok-address.ts': 'the verdict on an address text, without asking anybody',
+  'src/upstream/guard/webhook-address.ts': 'the same for webhooks',
 };
 
 const DOMAIN = ['src/kernel', 'src/bounds.ts', 'contracts'];
@@ -65,9 +68,8 @@ const PARTS: readonly string[] = [
   ...DOMAIN,
   'src/config.ts',
   'src/setup.ts',
-  ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'conversation', 'gateway', 'clickhouse'].map(
-    (name) => `src/${name}`,
-  ),
+  ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'conversation'].map((name) => `src/${name}`),
+  ...['alerts', 'gateway', 'clickhouse'].map((name) => `src/${name}`),
   ...['platform', 'operations', 'upstream', 'store', 'http', 'console', 'open-telemetry'].map(
     (name) => `src/${name}`,
   ),
@@ -97,6 +99,7 @@ export const LAYERS: readonly Layer[] = [
   domain('src/gate'),
   domain('src/ledger'),
   domain('src/conversation'),
+  domain('src/alerts'),
   adapter('src/store'),
   adapter('src/upstream'),
   adapter('src/open-telemetry'),
@@ -232,6 +235,7 @@ const OPEN_TELEMETRY = [
 /** Packages and the part of the product that may know them; Node's own modules are in homes.ts. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pg: ['src/store'],
+  nodemailer: ['src/upstream'],
   ioredis: ['src/gate/redis'],
   yaml: ['src/catalog'],
   'gpt-tokenizer': ['src/protocol'],

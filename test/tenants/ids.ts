@@ -95,7 +95,8 @@ async function ownId(
   }
   if (row.access === 'operator') return spare?.things[kind];
   const isSpent = effect === 'really' && caller === 'own' && row.method !== 'GET';
-  if (isSpent && (kind === 'key' || kind === 'byok')) return stage.fresh(kind, stage.owner);
+  if (isSpent && (kind === 'key' || kind === 'byok' || kind === 'channel'))
+    return stage.fresh(kind, stage.owner);
   return stage.owner.things[kind];
 }
 

@@ -124,9 +124,11 @@ describe('every row × every caller × every id', () => {
     const supply: Supply = { stage, spares: await Promise.all([1, 2].map(() => stage.spare())), deleted: {} };
     supply.deleted.key = await stage.fresh('key', owner);
     supply.deleted.byok = await stage.fresh('byok', owner);
+    supply.deleted.channel = await stage.fresh('channel', owner);
     const gone = { token: owner.token };
     await world.api('DELETE', `/api-key?ids=${supply.deleted.key}`, gone);
     await world.api('DELETE', `/credential?ids=${supply.deleted.byok}`, gone);
+    await world.api('DELETE', `/alert/channels?ids=${supply.deleted.channel}`, gone);
     const cells = rows.flatMap((row) => [...cellsOf(row)]);
     await eachAtOnce(cells, AT_ONCE, async (cell) => void seen.push(await play(cell, supply)));
     expect(seen.length).toBeGreaterThanOrEqual(2_000);

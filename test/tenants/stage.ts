@@ -20,6 +20,9 @@ export type Kind =
   | 'verification'
   | 'feedback'
   | 'note'
+  | 'channel'
+  /** A message that could not be sent. */
+  | 'delivery'
   | 'session'
   /** A call by its request id. */
   | 'request'
@@ -50,7 +53,7 @@ export interface Stage {
   /** An account of nobody, with something of everything, for writes of operators to spend. */
   spare(): Promise<Tenant>;
   /** A thing of the tenant's that was not there before. */
-  fresh(kind: 'key' | 'byok', tenant: Pick<Tenant, 'token' | 'canary'>): Promise<number>;
+  fresh(kind: 'key' | 'byok' | 'channel', tenant: Pick<Tenant, 'token' | 'canary'>): Promise<number>;
   /** The key of an entry of the catalogue that this row may spend. */
   entryOf(row: string, place: string): unknown;
 }
@@ -90,7 +93,13 @@ async function readEntries({ database }: World): Promise<Entries> {
        (select id from routes where model_id = 'spare') as route,
        (select id from routes where model_id = 'plan-only') as other`,
   );
+  const [kept, gone] = await database.query<{ id: bigint }>(
+    `insert into alert_channels (kind, name, target, language, alerts) values
+       ('email', 'spare', 'spare@example.com', 'en', '{}'), ('email', 'gone', 'gone@example.com', 'en', '{}')
+     returning id`,
+  );
   return new Map([
+    ['platformAlerts', { kept: Number(kept?.id), gone: Number(gone?.id) }],
     ['vendors', { kept: 'spare', gone: 'openai' }],
     ['credentials', { kept: Number(ids?.credential), gone: Number(ids?.openai) }],
     ['models', { kept: 'spare', gone: 'plan-only' }],
@@ -122,7 +131,7 @@ export async function startStage(options: WorldOptions = {}): Promise<Stage> {
     spare: () => makeTenant(world, `spare${++count}`),
     entryOf: (row, place) => {
       const kind = place.startsWith('body.policy') ? 'policies' : (row.split('.', 1)[0] ?? '');
-      return entries.get(kind)?.[row.endsWith('.delete') ? 'gone' : 'kept'];
+      return entries.get(kind)?.[row.includes('.delete') ? 'gone' : 'kept'];
     },
   };
 }
@@ -145,14 +154,17 @@ async function openLogin(
 
 async function makeThing(
   { api }: World,
-  kind: 'key' | 'byok',
+  kind: 'key' | 'byok' | 'channel',
   { token, canary }: Pick<Tenant, 'token' | 'canary'>,
 ): Promise<number> {
   const name = `${canary} ${newLoginId(systemRandom)}`;
   const byok = { vendor_code: 'openai', name, secret: `sk-${canary}` };
-  const { body } = await (kind === 'key'
-    ? api('POST', '/api-key', { token, body: { name } })
-    : api('POST', '/credential', { token, body: byok }));
+  const channel = { kind: 'webhook', name, address: `https://example.com/${canary}`, alerts: ['limit-hit'] };
+  const [path, wanted] = {
+    ...{ key: ['/api-key', { name }] as const, byok: ['/credential', byok] as const },
+    channel: ['/alert/channels', channel] as const,
+  }[kind];
+  const { body } = await api('POST', path, { token, body: wanted });
   if (body.code !== 0) throw new Error(`${kind}: ${body.message}`);
   return Number(body.data.id);
 }
@@ -190,6 +202,7 @@ async function makeTenant(world: World, canary: string): Promise<Tenant> {
       verification: Number(submitted.body.data.id),
       feedback: await makeFeedback(world, id, canary),
       note: await makeNote(world, id, canary),
+      ...(await makeAlerts(world, named, id)),
       session: await sessionOf(world, id),
     },
   };
@@ -228,6 +241,25 @@ async function sessionOf({ database }: World, accountId: number): Promise<string
     accountId,
   ]);
   return row?.id ?? '';
+}
+
+/** A channel, and a message to it that could not be sent. */
+async function makeAlerts(
+  world: World,
+  tenant: Pick<Tenant, 'token' | 'canary'>,
+  id: number,
+): Promise<{ readonly channel: number; readonly delivery: number }> {
+  const channel = await makeThing(world, 'channel', tenant);
+  return { channel, delivery: await makeDelivery(world, id, channel) };
+}
+
+async function makeDelivery({ database }: World, accountId: number, channel: number): Promise<number> {
+  const [row] = await database.query<{ id: bigint }>(
+    `insert into alert_outbox (message_id, channel_id, account_id, kind, state, key, details, status, ended_at)
+     values ('msg_of_' || $2::bigint, $2, $1, 'limit-hit', 'raised', 'k', '{}', 'dead', now()) returning id`,
+    [accountId, channel],
+  );
+  return Number(row?.id);
 }
 
 async function makeNote({ database }: World, accountId: number, text: string): Promise<number> {

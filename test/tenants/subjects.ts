@@ -56,6 +56,8 @@ const WITHOUT_IDS = [
   ...['catalog.get', 'catalog.diff', 'catalog.apply', 'catalog.whatIf', 'catalog.reprice'],
   ...['credentials.testNew', 'overview.routes', 'doctor.get'],
   ...['overview.accounts', 'vendors.presets'],
+  ...['channels', 'createChannel', 'deliveries', 'settings', 'setSettings'].map((name) => `alerts.${name}`),
+  ...['channels', 'createChannel', 'states', 'deliveries'].map((name) => `platformAlerts.${name}`),
 ];
 
 const STATS = ['overview', 'trend', 'models', 'keys', 'protocols', 'payers', 'series', 'export'];
@@ -120,6 +122,13 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   'accounts.listNotes': ACCOUNT,
   'accounts.addNote': ACCOUNT,
   'accounts.deleteNote': { 'params.id': 'account', 'params.note_id': 'note' },
+  'alerts.updateChannel': { 'body.id': 'channel' },
+  'alerts.deleteChannels': { 'query.ids': 'channel' },
+  'alerts.testChannel': { 'params.id': 'channel' },
+  'platformAlerts.updateChannel': { 'params.id': 'platform' },
+  'platformAlerts.deleteChannel': { 'params.id': 'platform' },
+  'platformAlerts.testChannel': { 'params.id': 'platform' },
+  'platformAlerts.resend': { 'params.id': 'delivery' },
   'verifications.list': { 'query.account_id': 'account' },
   'verifications.decide': { 'params.id': 'verification' },
   'feedback.update': { 'params.id': 'feedback' },

@@ -1,3 +1,4 @@
+import type { NodeFacts } from '../../alerts/contract.ts';
 import { HEARTBEAT_KEPT_HOURS, HEARTBEAT_LIVE_MS } from '../../bounds.ts';
 import type { GatewayNode } from '../../catalog/contract.ts';
 import { LIST_RATE_MICRO } from '../../catalog/price.ts';
@@ -13,15 +14,18 @@ export interface Heartbeat {
   readonly startedAtMs: number;
   readonly version: string;
   readonly activeCalls: number;
+  /** For alerts. */
+  readonly facts?: NodeFacts;
 }
 
 /** The clock of the database is used for all nodes. */
 export async function writeHeartbeat(database: Database, beat: Heartbeat): Promise<void> {
   await database.query(
-    `insert into node_heartbeats (node, instance, worker, started_at, seen_at, version, active_calls)
-     values ($1, $2, $3, $4, now(), $5, $6)
+    `insert into node_heartbeats (node, instance, worker, started_at, seen_at, version, active_calls, facts)
+     values ($1, $2, $3, $4, now(), $5, $6, $7)
      on conflict (node, instance, worker) do update set started_at = excluded.started_at,
-       seen_at = excluded.seen_at, version = excluded.version, active_calls = excluded.active_calls`,
+       seen_at = excluded.seen_at, version = excluded.version, active_calls = excluded.active_calls,
+       facts = excluded.facts`,
     [
       beat.node,
       beat.instance,
@@ -29,6 +33,7 @@ export async function writeHeartbeat(database: Database, beat: Heartbeat): Promi
       new Date(beat.startedAtMs).toISOString(),
       beat.version,
       beat.activeCalls,
+      beat.facts === undefined ? null : JSON.stringify(beat.facts),
     ],
   );
 }

@@ -65,6 +65,11 @@ const entryScenes = Object.entries(ENTRIES).flatMap(([kind, entry]): [string, Sc
   [`${kind}.delete`, async () => [`/${kind}/${made.get(kind)}`]],
 ]);
 
+const HOOK = {
+  ...{ kind: 'webhook', name: 'hook', address: 'https://example.com/hook?key=AUDIT-CANARY' },
+  alerts: ['route-down'],
+};
+
 const SCENES: ReadonlyMap<string, Scene> = new Map<string, Scene>([
   ...entryScenes,
   [
@@ -155,8 +160,27 @@ const SCENES: ReadonlyMap<string, Scene> = new Map<string, Scene>([
       return [`/feedback/${message?.id}`, { status: 'done' }];
     },
   ],
+  ['platformAlerts.createChannel', async () => ['/alerts/channels', HOOK]],
+  ['platformAlerts.updateChannel', async () => [`/alerts/channels/${await newChannel()}`, { name: 'other' }]],
+  ['platformAlerts.testChannel', async () => [`/alerts/channels/${await newChannel()}/test`]],
+  ['platformAlerts.deleteChannel', async () => [`/alerts/channels/${await newChannel()}`]],
+  [
+    'platformAlerts.resend',
+    async () => {
+      const [dead] = await world.database.query<{ id: bigint }>(
+        `insert into alert_outbox (message_id, kind, state, key, details, status, ended_at)
+         values ('msg_dead', 'route-down', 'raised', 'k', '{}', 'dead', now()) returning id`,
+      );
+      return [`/alerts/deliveries/${dead?.id}/resend`];
+    },
+  ],
   ['registration.update', async () => ['/registration', { registration: 'closed' }]],
 ]);
+
+async function newChannel(): Promise<number> {
+  await operator.write('POST', '/alerts/channels', HOOK);
+  return (await operator.get<Numbered[]>('/alerts/channels')).at(-1)?.id ?? 0;
+}
 
 async function newKeyOf(accountId: number): Promise<number> {
   const wanted = { accountId, name: 'audited', policyId: undefined, expiresAtMs: undefined };
