@@ -10,6 +10,7 @@ import {
   networks,
   noProxy,
   optional,
+  optionalDecimal,
   origins,
   plainName,
   proxy,
@@ -105,6 +106,10 @@ export const SETTINGS = {
     parse: (value: string) => (isTimeZone(value) ? value : new Reason('must be an IANA time zone, e.g. UTC')),
   } satisfies Setting<string>,
   creditsPerYuan: integer('TOLLGATE_CREDITS_PER_YUAN', 1000, [1, 1_000_000], 'Credits that one yuan buys.'),
+  yuanPerDollar: optionalDecimal(
+    'TOLLGATE_YUAN_PER_DOLLAR',
+    'Yuan that a dollar costs: vendors’ list prices in dollars are shown, checked and taken over by it.',
+  ),
   nodeName: text(
     'TOLLGATE_NODE',
     'local',

@@ -55,6 +55,18 @@ export const plainName = (name: string, standard: string, meaning: string): Sett
       : new Reason('must consist of letters, digits and _, and begin with no digit'),
 });
 
+/** An exact decimal above 0, kept as it is written; nothing by default. */
+export const optionalDecimal = (name: string, meaning: string): Setting<string | undefined> => ({
+  name,
+  standard: '',
+  meaning,
+  parse: (value) => {
+    if (value === '') return undefined;
+    const isDecimal = /^\d{1,6}(?:\.\d{1,6})?$/.test(value) && /[1-9]/.test(value);
+    return isDecimal ? value : new Reason('must be a decimal above 0, such as 7.2');
+  },
+});
+
 export const integer = (
   name: string,
   standard: number,

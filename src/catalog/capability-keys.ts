@@ -22,6 +22,7 @@ export const CAPABILITY_KEYS: Readonly<Record<keyof Capabilities, string>> = {
   mediaUrls: 'media_urls',
   signaturesRequired: 'signatures_required',
   reasoningContent: 'reasoning_content',
+  maxCompletionTokens: 'max_completion_tokens',
   cacheMarks: 'cache_marks',
   webSearch: 'web_search',
   maxOutputTokens: 'max_output_tokens',

@@ -44,6 +44,8 @@ export interface Capabilities {
   readonly signaturesRequired: boolean;
   /** `reasoning_content` of earlier turns must be sent back (DeepSeek and its like). */
   readonly reasoningContent: boolean;
+  /** Chat Completions: the limit of the answer is `max_completion_tokens`. False: `max_tokens`. */
+  readonly maxCompletionTokens: boolean;
   /** Cache marks on single parts, for the prompt cache. */
   readonly cacheMarks: boolean;
   /** The vendor searches the web for the model (Chat Completions: search models only). */

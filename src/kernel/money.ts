@@ -46,3 +46,36 @@ export function quarterMicro(amountMicro: bigint): bigint {
 export function maxMicro(one: bigint, other: bigint): bigint {
   return one > other ? one : other;
 }
+
+/** An exact decimal of any size: `units` divided by ten to the power of `scale`. */
+export interface Decimal {
+  readonly units: bigint;
+  readonly scale: number;
+}
+
+const ANY_DECIMAL = /^(\d{1,24})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/;
+
+/** `"0.28"` and `"1.5e-07"`, exactly as they are written. Undefined if the text is no decimal from 0 on. */
+export function parseDecimal(text: string): Decimal | undefined {
+  const match = ANY_DECIMAL.exec(text);
+  if (match === null) return undefined;
+  const [, whole = '', fraction = '', exponent = '0'] = match;
+  const units = BigInt(whole + fraction);
+  const scale = fraction.length - Number(exponent);
+  return scale >= 0 ? { units, scale } : { units: units * 10n ** BigInt(-scale), scale: 0 };
+}
+
+const MICRO_DECIMALS = 6;
+
+/**
+ * The product in micro-units, rounded up at six decimals: a list price that is converted so is never below
+ * what the vendor asks. Undefined above the maximum amount.
+ */
+export function productMicro(factors: readonly Decimal[]): bigint | undefined {
+  const units = factors.reduce((product, factor) => product * factor.units, 1n);
+  const scale = factors.reduce((sum, factor) => sum + factor.scale, 0);
+  const divisor = 10n ** BigInt(Math.max(0, scale - MICRO_DECIMALS));
+  const raised = units * 10n ** BigInt(Math.max(0, MICRO_DECIMALS - scale));
+  const micro = (raised + divisor - 1n) / divisor;
+  return micro > AMOUNT_MICRO_MAX ? undefined : micro;
+}

@@ -27,6 +27,7 @@ const CAPABILITIES: Capabilities = {
   mediaUrls: true,
   signaturesRequired: false,
   reasoningContent: false,
+  maxCompletionTokens: true,
   cacheMarks: true,
   webSearch: true,
   maxOutputTokens: 64_000,

@@ -48,6 +48,7 @@ const READERS: { readonly [Name in keyof Capabilities]-?: Reader<Capabilities[Na
   mediaUrls: boolean,
   signaturesRequired: boolean,
   reasoningContent: boolean,
+  maxCompletionTokens: boolean,
   cacheMarks: boolean,
   webSearch: boolean,
   maxOutputTokens: tokens,

@@ -1,59 +1,24 @@
-import { type ModelRow, OFFERS } from '../../catalog/default.ts';
+import { CAPABILITY_KEYS } from '../../catalog/capability-keys.ts';
+import { AT_LIST_PRICE, inYuan, type Terms } from '../../catalog/presets/in-yuan.ts';
+import {
+  CURRENCIES,
+  PRICE_SOURCES,
+  type Preset,
+  type PresetModel,
+  REASONING,
+  SITES,
+  STREAM_END,
+  STREAM_USAGE,
+  TRIED,
+} from '../../catalog/presets/preset.ts';
+import { vendorPresets } from '../../catalog/presets/presets.ts';
+import type { CapabilityOverrides } from '../../kernel/capability.ts';
 import { PROTOCOLS, type Protocol } from '../../kernel/protocol-name.ts';
 import { nullable, SHOWN_AMOUNT } from '../fields.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { OPERATORS } from '../operator.ts';
 import { Type } from '../schema.ts';
-
-interface Address {
-  readonly protocols: readonly Protocol[];
-  readonly base_url: string;
-}
-
-interface Preset {
-  readonly code: string;
-  readonly name: string;
-  readonly addresses: readonly Address[];
-  /** Where its keys are made. */
-  readonly keys_url: string | null;
-  readonly needs_key: boolean;
-}
-
-/** Vendors that the default catalogue has not. A vendor has one address, so some are to be made twice. */
-const OTHERS: readonly Preset[] = [
-  preset('deepseek', 'DeepSeek', 'https://platform.deepseek.com/api_keys', [
-    { protocols: ['chat'], base_url: 'https://api.deepseek.com/v1' },
-    { protocols: ['messages'], base_url: 'https://api.deepseek.com/anthropic' },
-  ]),
-  preset('openrouter', 'OpenRouter', 'https://openrouter.ai/settings/keys', [
-    { protocols: ['chat'], base_url: 'https://openrouter.ai/api/v1' },
-  ]),
-  preset('alibaba', 'Alibaba Model Studio', 'https://bailian.console.aliyun.com/?tab=model#/api-key', [
-    { protocols: ['chat'], base_url: 'https://dashscope.aliyuncs.com/compatible-mode/v1' },
-  ]),
-  preset('moonshot', 'Moonshot', 'https://platform.moonshot.cn/console/api-keys', [
-    { protocols: ['chat'], base_url: 'https://api.moonshot.cn/v1' },
-    { protocols: ['messages'], base_url: 'https://api.moonshot.cn/anthropic' },
-  ]),
-  preset('zhipu', 'Zhipu', 'https://open.bigmodel.cn/usercenter/apikeys', [
-    { protocols: ['chat'], base_url: 'https://open.bigmodel.cn/api/paas/v4' },
-    { protocols: ['messages'], base_url: 'https://open.bigmodel.cn/api/anthropic' },
-  ]),
-  {
-    ...preset('ollama', 'Ollama', null, [{ protocols: ['chat'], base_url: 'http://127.0.0.1:11434/v1' }]),
-    needs_key: false,
-  },
-];
-
-const KEYS: Readonly<Record<string, string>> = {
-  openai: 'https://platform.openai.com/api-keys',
-  anthropic: 'https://console.anthropic.com/settings/keys',
-  google: 'https://aistudio.google.com/apikey',
-};
-
-function preset(code: string, name: string, keysUrl: string | null, addresses: readonly Address[]): Preset {
-  return { code, name, addresses, keys_url: keysUrl, needs_key: true };
-}
+import { toChoiceSchema } from './catalog-schema.ts';
 
 const HEADERS: Readonly<Record<Protocol, string>> = {
   ...{ chat: 'authorization', responses: 'authorization', images: 'authorization' },
@@ -63,6 +28,41 @@ const HEADERS: Readonly<Record<Protocol, string>> = {
 
 const PROTOCOL = Type.Union(PROTOCOLS.map((name) => Type.Literal(name)));
 const PRICE = nullable(SHOWN_AMOUNT);
+const PRICES = {
+  ...{ input: PRICE, output: PRICE, cache_input: PRICE, cache_output: PRICE, cache_write: PRICE },
+  ...{ image: PRICE, video: PRICE },
+};
+const COUNT = nullable(Type.Integer({ minimum: 1 }));
+const CAPABILITIES = nullable(
+  Type.Record(Type.Unknown(), { description: 'For every route to it. Keys as in the catalogue file.' }),
+);
+
+const QUIRKS = Type.Object({
+  refuses: Type.Array(Type.String(), {
+    description: 'Fields of a chat request, `developer_role`, or `unknown_fields` for all unknown ones.',
+  }),
+  stream_usage: toChoiceSchema(STREAM_USAGE),
+  stream_end: toChoiceSchema(STREAM_END),
+  reasoning: toChoiceSchema(REASONING),
+  stream_comments: Type.Boolean(),
+});
+
+const LISTED = Type.Object({
+  ...{ currency: toChoiceSchema(CURRENCIES), source: toChoiceSchema(PRICE_SOURCES) },
+  as_of: Type.String({ description: 'The day of the figure.' }),
+  site: nullable(toChoiceSchema(SITES)),
+  ...PRICES,
+});
+
+const MODEL = Type.Object({
+  ...{ model_id: Type.String(), name: Type.String(), features: Type.Array(Type.String()) },
+  prices: Type.Object(PRICES, {
+    description: 'In yuan, by `rate` and `margin`. Null: no figure is known, or no rate for its currency.',
+  }),
+  list_prices: nullable(LISTED),
+  ...{ context_window: COUNT, max_output_tokens: COUNT },
+});
+
 const PRESET = Type.Object({
   ...{ code: Type.String(), name: Type.String(), icon: Type.String() },
   addresses: Type.Array(
@@ -70,50 +70,89 @@ const PRESET = Type.Object({
       protocols: Type.Array(PROTOCOL),
       base_url: Type.String(),
       auth_header: Type.String({ description: 'The header that carries the key.' }),
+      site: nullable(toChoiceSchema(SITES)),
     }),
     { description: 'A vendor of the catalogue has one of them.' },
   ),
   keys_url: nullable(Type.String({ description: 'Where the vendor’s keys are made.' })),
   needs_key: Type.Boolean({ description: 'False: any text serves as the secret.' }),
-  models: Type.Array(
-    Type.Object({
-      ...{ model_id: Type.String(), name: Type.String() },
-      prices: Type.Object({
-        input: PRICE,
-        output: PRICE,
-        cache_input: PRICE,
-        cache_write: PRICE,
-        image: PRICE,
-      }),
-      ...{ context_window: nullable(Type.Integer()), max_output_tokens: nullable(Type.Integer()) },
-    }),
-    { description: 'Those of the default catalogue, in yuan per million tokens. Often empty.' },
+  tried: Type.Union(
+    TRIED.map((name) => Type.Literal(name)),
+    {
+      description: 'Against what it was seen to work. Only `vendor` and `recordings` are the vendor itself.',
+    },
   ),
+  quirks: QUIRKS,
+  capabilities: CAPABILITIES,
+  notes: Type.Array(Type.String()),
+  models: Type.Array(MODEL, { description: 'Often not all of them.' }),
 });
 
-const PRESETS: readonly object[] = [
-  ...OFFERS.map(({ vendor, models }) => ({
-    ...{ code: vendor.code, name: vendor.name, keys_url: KEYS[vendor.code] ?? null, needs_key: true },
-    addresses: [{ protocols: vendor.protocols, base_url: vendor.baseUrl }],
-    models: models.map(shownModel),
-  })),
-  ...OTHERS.map((each) => ({ ...each, models: [] })),
-].map((each) => ({
-  ...each,
-  icon: each.code,
-  addresses: each.addresses.map((address) => ({
-    ...address,
-    auth_header: HEADERS[address.protocols[0] ?? 'chat'],
-  })),
-}));
+const DECIMAL = Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,6})?$' });
+const NO_PRICES = {
+  ...{ input: null, output: null, cache_input: null, cache_output: null, cache_write: null },
+  ...{ image: null, video: null },
+};
 
-function shownModel({ modelId, name, contextWindow, maxOutputTokens, ...prices }: ModelRow): object {
-  const { input = null, output = null, cache_input = null, cache_write = null, image = null } = prices;
+function shownPreset(preset: Preset, terms: Terms): object {
+  const { code, name, addresses, capabilities, quirks } = preset;
   return {
-    ...{ model_id: modelId, name, prices: { input, output, cache_input, cache_write, image } },
-    ...{ context_window: contextWindow ?? null, max_output_tokens: maxOutputTokens ?? null },
+    ...{ code, name, icon: code, keys_url: preset.keysUrl ?? null, needs_key: preset.needsKey },
+    addresses: addresses.map(({ protocols, baseUrl, site = null }) => ({
+      ...{ protocols, base_url: baseUrl, auth_header: HEADERS[protocols[0] ?? 'chat'], site },
+    })),
+    ...{ tried: preset.tried, notes: preset.notes },
+    quirks: {
+      ...{ refuses: quirks.refuses, stream_usage: quirks.streamUsage, stream_end: quirks.streamEnd },
+      ...{ reasoning: quirks.reasoning, stream_comments: quirks.streamComments },
+    },
+    capabilities: capabilities === undefined ? null : shownCapabilities(capabilities),
+    models: preset.models.map((model) => shownModel(model, terms)),
   };
 }
+
+function shownCapabilities(capabilities: CapabilityOverrides): object {
+  const entries = Object.entries(capabilities);
+  return Object.fromEntries(
+    entries.map(([key, value]) => [CAPABILITY_KEYS[key as keyof CapabilityOverrides], value]),
+  );
+}
+
+function shownModel({ id, name, features, prices: list, ...limits }: PresetModel, terms: Terms): object {
+  const figure = list && { currency: list.currency, source: list.source, as_of: list.asOf };
+  return {
+    ...{ model_id: id, name, features, prices: inYuan(list, terms) ?? NO_PRICES },
+    list_prices:
+      list === undefined ? null : { ...figure, site: list.site ?? null, ...NO_PRICES, ...list.amounts },
+    ...{ context_window: limits.contextWindow ?? null, max_output_tokens: limits.maxOutputTokens ?? null },
+  };
+}
+
+const EXAMPLE = {
+  ...{ code: 'deepseek', name: 'DeepSeek', icon: 'deepseek', tried: 'simulator', notes: [] },
+  addresses: [
+    {
+      ...{ protocols: ['chat'], base_url: 'https://api.deepseek.com/v1' },
+      ...{ auth_header: 'authorization', site: null },
+    },
+  ],
+  ...{ keys_url: 'https://platform.deepseek.com/api_keys', needs_key: true, capabilities: null },
+  quirks: {
+    ...{ refuses: ['developer_role'], stream_usage: 'asked', stream_end: 'done' },
+    ...{ reasoning: 'reasoning_content', stream_comments: false },
+  },
+  models: [
+    {
+      ...{ model_id: 'deepseek-v4-flash', name: 'DeepSeek V4 Flash', features: ['text'] },
+      prices: { ...NO_PRICES, input: '1.008', output: '2.016', cache_input: '0.02016' },
+      list_prices: {
+        ...{ currency: 'USD', source: 'price-map', as_of: '2026-08-05', site: null },
+        ...{ ...NO_PRICES, input: '0.14', output: '0.28', cache_input: '0.0028' },
+      },
+      ...{ context_window: 1_000_000, max_output_tokens: null },
+    },
+  ],
+};
 
 const presets = operation({
   ...OPERATORS,
@@ -122,20 +161,17 @@ const presets = operation({
   path: '/vendor-presets',
   tag: 'Catalogue',
   title: 'List vendor presets',
-  summary: 'Well-known vendors with their addresses and protocols, to fill in a form.',
+  summary: 'Well-known vendors: addresses, quirks, models and list prices, to fill in a form.',
+  query: Type.Object({
+    rate: Type.Optional({ ...DECIMAL, description: 'Yuan for a dollar. Default: TOLLGATE_YUAN_PER_DOLLAR.' }),
+    margin: Type.Optional({ ...DECIMAL, description: 'Factor on list prices. Default: 1.' }),
+  }),
   data: Type.Array(PRESET),
-  example: {
-    data: [
-      {
-        ...{ code: 'deepseek', name: 'DeepSeek', icon: 'deepseek' },
-        addresses: [
-          { protocols: ['chat'], base_url: 'https://api.deepseek.com/v1', auth_header: 'authorization' },
-        ],
-        ...{ keys_url: 'https://platform.deepseek.com/api_keys', needs_key: true, models: [] },
-      },
-    ],
+  example: { data: [EXAMPLE] },
+  handle: ({ query }, { config }) => {
+    const terms = { rate: query.rate ?? config.yuanPerDollar, margin: query.margin ?? AT_LIST_PRICE };
+    return Promise.resolve(data(vendorPresets().map((preset) => shownPreset(preset, terms))));
   },
-  handle: () => Promise.resolve(data(PRESETS)),
 });
 
 export const presetOperations: readonly Operation[] = [presets];

@@ -47,10 +47,10 @@ export const COMPATIBLE_ROWS: readonly CapabilityRow[] = [
     match: /^grok-(?:[4-9]|code)/,
     capabilities: { thinksByDefault: true, penalties: false, stopSequences: false },
   },
-  // The conversation must end with a user or a tool.
+  // The conversation must end with a user or a tool. A field that Mistral does not know is refused.
   {
     match: /^(?:open-)?(?:mistral|mixtral|ministral|codestral|magistral|devstral|pixtral)/,
-    capabilities: { prefill: false },
+    capabilities: { prefill: false, maxCompletionTokens: false },
   },
   {
     match: /^claude-[a-z]+-(?:3|4-[0-6]|4$)/,

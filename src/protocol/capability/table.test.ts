@@ -243,7 +243,7 @@ describe('the other vendors on Chat Completions', () => {
       ['grok-4', { thinking: 'none', thinksByDefault: true, stopSequences: false, penalties: false }],
       ['grok-4-fast-non-reasoning', { thinksByDefault: false, stopSequences: true }],
       ['grok-3-mini', { thinking: 'effort', efforts: ['low', 'high'] }],
-      ['mistral-large-2411', { prefill: false }],
+      ['mistral-large-2411', { prefill: false, maxCompletionTokens: false }],
       ['anthropic/claude-opus-5', { thinking: 'none', sampling: 'none', prefill: false }],
       ['anthropic/claude-sonnet-4.5', { sampling: 'one-of' }],
       ['google/gemini-3-pro', { thinking: 'effort', signaturesRequired: true }],

@@ -31,6 +31,7 @@ const UNKNOWN: Capabilities = {
   mediaUrls: true,
   signaturesRequired: false,
   reasoningContent: false,
+  maxCompletionTokens: true,
   cacheMarks: false,
   webSearch: false,
   maxOutputTokens: 128_000,

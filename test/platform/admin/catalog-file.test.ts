@@ -157,19 +157,27 @@ models: [{ model_id: fresh-model, routes: [{ vendor: fresh, credential: fresh-ma
   });
 });
 
-test('the presets of vendors are valid vendors of the catalogue, without prices that nobody knows', async () => {
-  const presets =
-    await operator.get<
-      {
-        code: string;
-        name: string;
-        addresses: { protocols: string[]; base_url: string }[];
-        models: object[];
-      }[]
-    >('/vendor-presets');
-  expect(presets.map(({ code }) => code)).toEqual([
-    ...['openai', 'anthropic', 'google', 'deepseek', 'openrouter', 'alibaba', 'moonshot', 'zhipu', 'ollama'],
-  ]);
+test('the presets of vendors are valid vendors of the catalogue, with prices by the rate that is given', async () => {
+  const presets = await operator.get<
+    {
+      code: string;
+      name: string;
+      addresses: { protocols: string[]; base_url: string }[];
+      models: { model_id: string; prices: { input: string | null }; list_prices: object | null }[];
+    }[]
+  >('/vendor-presets?rate=7&margin=1.1');
+  expect(presets.length).toBeGreaterThanOrEqual(26);
+  expect(presets.slice(0, 4).map(({ code }) => code)).toEqual(['openai', 'anthropic', 'google', 'deepseek']);
+  const priced = presets.flatMap(({ models }) => models);
+  const flash = priced.find((model) => model.model_id === 'deepseek-v4-flash');
+  expect(flash).toMatchObject({
+    prices: { input: '1.078' },
+    list_prices: { currency: 'USD', input: '0.14' },
+  });
+  expect(priced.find((model) => model.model_id === 'hunyuan-lite')).toMatchObject({
+    ...{ prices: { input: null }, list_prices: null },
+  });
+  await expect(operator.get('/vendor-presets?rate=x')).rejects.toThrow('1001 rate');
   for (const { code, addresses } of presets) {
     for (const { protocols, base_url: address } of addresses) {
       const yaml = `vendors: [{ code: preset-${code}, protocols: [${protocols}], base_url: "${address}" }]`;

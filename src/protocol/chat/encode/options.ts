@@ -77,12 +77,17 @@ export function encodeSampling(
   };
 }
 
-/** DeepSeek and similar vendors never adopted the new name of the limit; OpenAI refuses the old one. */
+/** DeepSeek, Mistral and others never adopted the new name of the limit; OpenAI refuses the old one. */
 export function encodeLimit({ maxTokens }: HubRequest, { capabilities, notes }: PartContext): JsonObject {
   if (maxTokens === undefined) return {};
   const limit = Math.min(maxTokens, capabilities.maxOutputTokens);
   if (limit < maxTokens) notes.lose('maxTokens');
-  return capabilities.reasoningContent ? { max_tokens: limit } : { max_completion_tokens: limit };
+  return isNew(capabilities) ? { max_completion_tokens: limit } : { max_tokens: limit };
+}
+
+/** Who must be sent earlier thinking as a field is of the kind of DeepSeek, whatever else is said of it. */
+function isNew({ maxCompletionTokens, reasoningContent }: PartContext['capabilities']): boolean {
+  return maxCompletionTokens && !reasoningContent;
 }
 
 export function encodeIdentity(request: HubRequest, { client, notes }: PartContext): JsonObject {

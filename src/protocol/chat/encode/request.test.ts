@@ -377,5 +377,6 @@ describe('options', () => {
 
   it('use the old name of the output limit for vendors that accept no other', () => {
     expect(encode({ maxTokens: 5 }, { reasoningContent: true }).body).toMatchObject({ max_tokens: 5 });
+    expect(encode({ maxTokens: 5 }, { maxCompletionTokens: false }).body).toMatchObject({ max_tokens: 5 });
   });
 });

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { assert } from '../../kernel/assert.ts';
+import { formatProblem, Problems } from '../file/problems.ts';
+import { readTree } from '../file/yaml-tree.ts';
+import type { Preset } from './preset.ts';
+import { presetShape } from './preset-shape.ts';
+
+export const PRESETS_FOLDER = join(import.meta.dirname, 'data');
+
+/** In the order in which people look for them; the others follow by name. */
+const FIRST = ['openai', 'anthropic', 'google', 'deepseek', 'openrouter', 'alibaba', 'moonshot', 'zhipu'];
+const OWN_MACHINES = ['ollama', 'vllm', 'lm-studio'];
+
+let read: readonly Preset[] | undefined;
+
+/** Every vendor that has a file. They are read once: a release does not change its files. */
+export function vendorPresets(): readonly Preset[] {
+  read ??= readPresets();
+  return read;
+}
+
+export function findPreset(code: string): Preset | undefined {
+  return vendorPresets().find((preset) => preset.code === code);
+}
+
+function readPresets(): readonly Preset[] {
+  const files = readdirSync(PRESETS_FOLDER).filter((name) => name.endsWith('.yaml'));
+  const presets = files.map((name) => readPreset(readFileSync(join(PRESETS_FOLDER, name), 'utf8'), name));
+  return presets.sort((one, other) => placeOf(one) - placeOf(other) || (one.name < other.name ? -1 : 1));
+}
+
+function placeOf({ code }: Preset): number {
+  if (OWN_MACHINES.includes(code)) return FIRST.length + 1 + OWN_MACHINES.indexOf(code);
+  const place = FIRST.indexOf(code);
+  return place === -1 ? FIRST.length : place;
+}
+
+/** A wrong file is a mistake of the release, so it stops whoever needs it. */
+export function readPreset(text: string, file: string): Preset {
+  const problems = new Problems();
+  const tree = readTree(text, {}, problems);
+  const preset = tree && presetShape({ tree, path: '', problems });
+  assert(
+    preset !== undefined && !problems.found,
+    `${file}: ${problems.list().map(formatProblem).join('; ')}`,
+  );
+  assert(file === `${preset.code}.yaml`, `${file} has the code ${preset.code}`);
+  return preset;
+}
