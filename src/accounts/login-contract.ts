@@ -1,3 +1,4 @@
+import type { AlertLanguage, Details } from '../alerts/contract.ts';
 import type { Account } from './contract.ts';
 
 /** A login as in the store at this moment. */
@@ -34,6 +35,8 @@ export interface LoginAttempt extends LoginOrigin {
   /** In lower case, without spaces around it. */
   readonly email: string;
   readonly password: string;
+  /** Of mails to a new account. */
+  readonly language?: AlertLanguage | undefined;
 }
 
 export type SessionKind = 'token' | 'cookie';
@@ -70,6 +73,8 @@ export type PasswordChange =
 export interface Passwords {
   readonly old: string;
   readonly new: string;
+  /** Where the change comes from, for the mail that tells it. */
+  readonly address?: string;
 }
 
 export interface Logins extends SessionAuthenticator {
@@ -87,6 +92,62 @@ export interface Logins extends SessionAuthenticator {
   endOtherSessions(login: FoundLogin): Promise<number>;
   /** Ends all other sessions of the account. */
   changePassword(login: FoundLogin, passwords: Passwords): Promise<PasswordChange>;
+}
+
+export interface Wait {
+  readonly kind: 'wait';
+  readonly waitMs: number;
+}
+
+export interface ResetClaim {
+  /** In lower case. */
+  readonly email: string;
+  readonly address: string;
+  readonly language: AlertLanguage | undefined;
+}
+
+export interface AddressClaim {
+  readonly accountId: number;
+  readonly address: string;
+  readonly language: AlertLanguage | undefined;
+}
+
+export type PasswordReset =
+  | { readonly kind: 'reset'; readonly ended: number }
+  | { readonly kind: 'wrong' }
+  | Wait;
+
+/** What a server that sends mail offers to accounts. */
+export interface AccountMails {
+  /** Mails a link for a new password, if there is such an account. The caller does not learn whether. */
+  askReset(claim: ResetClaim): Promise<Wait | undefined>;
+  /** Ends all sessions of the account. */
+  resetPassword(token: string, password: string, address: string): Promise<PasswordReset>;
+  askVerification(claim: AddressClaim): Promise<Wait | undefined>;
+  /** False: the link is wrong, used or expired. */
+  confirmAddress(token: string): Promise<boolean>;
+}
+
+interface NewMailToken {
+  readonly token: string;
+  readonly expiresAtMs: number;
+  readonly language: AlertLanguage | undefined;
+}
+
+export interface MailStore {
+  /** Does nothing for an unknown or disabled account. */
+  mailReset(mail: NewMailToken & { readonly email: string }): Promise<void>;
+  mailVerification(mail: NewMailToken & { readonly accountId: number }): Promise<void>;
+  isMailToken(purpose: 'verify' | 'reset', tokenHash: string, nowMs: number): Promise<boolean>;
+  /** The number of ended sessions; undefined if the token is wrong, used or expired. */
+  resetPassword(reset: {
+    readonly tokenHash: string;
+    readonly passwordHash: string;
+    readonly nowMs: number;
+    /** For the mail that tells it. */
+    readonly notice: Details;
+  }): Promise<number | undefined>;
+  confirmAddress(tokenHash: string, nowMs: number): Promise<boolean>;
 }
 
 /** Implemented in store/accounts by sessions.ts, login-failures.ts and registration.ts. */
@@ -151,6 +212,8 @@ export interface NewSession {
   readonly address: string;
   readonly addressMark: string;
   readonly userAgent: string;
+  /** Set if the account is told of a login from a new place. */
+  readonly notice?: Details | undefined;
 }
 
 export interface Rotation {
@@ -174,6 +237,8 @@ export interface NewPassword {
   /** The session stays open. */
   readonly sessionId: string;
   readonly nowMs: number;
+  /** Set if the account is told of it. */
+  readonly notice?: Details | undefined;
 }
 
 /** A counter of failures: `account:…`, `address:…`. */

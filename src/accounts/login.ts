@@ -1,3 +1,4 @@
+import type { Details } from '../alerts/contract.ts';
 import { type Lane, Semaphore } from '../kernel/async/semaphore.ts';
 import { visitorAddress, visitorSite } from '../kernel/visitor.ts';
 import { LOGIN_BUSY_MS, LOGINS_AT_ONCE, LOGINS_WAITING_MAX } from '../operations/bounds.ts';
@@ -23,6 +24,15 @@ export interface LoginParts extends SessionParts {
   readonly registration: 'open' | 'closed';
   /** The hash for unknown accounts, if stored passwords have another cost than new ones. */
   readonly nobody?: string | undefined;
+  /** Set if this server sends mail. */
+  readonly mails?: LoginMails | undefined;
+}
+
+/** What logins tell the owner of an account by mail. */
+export interface LoginMails {
+  showTime(timeMs: number): string;
+  /** For a new account: asks to confirm its address. */
+  welcome(accountId: number, entry: LoginAttempt): Promise<void>;
 }
 
 /** Where a login waits. */
@@ -67,7 +77,8 @@ class PasswordLogins extends Sessions implements Logins {
     await store.forgetFailures(clearedByLogin(scopes));
     if (found.status === 'disabled') return { kind: 'disabled' };
     const prepared = this.prepare(entry);
-    const session = { ...prepared.session, accountId: found.accountId };
+    const notice = isKnown ? undefined : this.#noticeOf(prepared);
+    const session = { ...prepared.session, accountId: found.accountId, notice };
     if (!(await store.openSession(session, found.passwordHash))) return { kind: 'wrong' };
     return this.#entered(prepared, found.accountId, { accountMark, deviceId });
   }
@@ -83,7 +94,23 @@ class PasswordLogins extends Sessions implements Logins {
     if ('kind' in member) return member;
     const joined = await store.register(member);
     if (joined.kind === 'email-taken') return joined;
+    await this.#welcome(joined.accountId, entry);
     return this.#entered(member, joined.accountId, { accountMark: tokens.computeMark(entry.email) });
+  }
+
+  /** The account is there, whatever becomes of the mail. It can be asked for again. */
+  async #welcome(accountId: number, entry: LoginAttempt): Promise<void> {
+    const { mails, log } = this.#parts;
+    await mails?.welcome(accountId, entry).catch((error: unknown) => {
+      log.warn({ err: error, accountId }, 'the mail to a new account could not be written');
+    });
+  }
+
+  /** What a mail says of a login from a new place. */
+  #noticeOf({ session }: PreparedSession): Details | undefined {
+    const at = this.#parts.mails?.showTime(session.createdAtMs);
+    if (at === undefined) return undefined;
+    return { at, address: session.address, user_agent: session.userAgent };
   }
 
   /** 256 random bits cannot be guessed, so nothing is counted. A wrong token costs one statement. */
@@ -113,7 +140,10 @@ class PasswordLogins extends Sessions implements Logins {
     await store.forgetFailures(scopes.map(({ name }) => name));
     const newHash = await busyIfFull(() => hashPassword(passwords.new, random));
     if (typeof newHash === 'object') return newHash;
-    const change = { accountId, oldHash, newHash, sessionId, nowMs: clock.now() };
+    const nowMs = clock.now();
+    const at = this.#parts.mails?.showTime(nowMs);
+    const notice = at === undefined ? undefined : { at, address: passwords.address ?? '' };
+    const change = { accountId, oldHash, newHash, sessionId, nowMs, notice };
     const ended = await store.changePassword(change);
     return ended === undefined ? { kind: 'wrong' } : { kind: 'changed', ended };
   }

@@ -45,6 +45,22 @@ export function registrationScopes(addressMark: string): readonly FailureScope[]
   return [{ name: `register:${addressMark}`, rule: ADDRESS }];
 }
 
+const MAILS: FailureRule = { limit: 3, waitMs: MINUTE_MS, waitMsMax: HOUR_MS };
+const MAILBOX: FailureRule = { limit: 10, waitMs: MINUTE_MS, waitMsMax: 10 * MINUTE_MS };
+
+/** Mails that anybody can ask for: few from one place, and few to one mailbox. */
+export function mailScopes(
+  purpose: string,
+  accountMark: string,
+  addressMark: string,
+): readonly FailureScope[] {
+  return [
+    { name: `${purpose}-pair:${accountMark}:${addressMark}`, rule: MAILS },
+    { name: `${purpose}-address:${addressMark}`, rule: ADDRESS },
+    { name: `${purpose}-account:${accountMark}`, rule: MAILBOX },
+  ];
+}
+
 /** A thief of a session cannot guess the password behind it. */
 export function passwordScopes(sessionId: string): readonly FailureScope[] {
   return [{ name: `password:${sessionId}`, rule: PERSON }];

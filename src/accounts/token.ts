@@ -86,6 +86,11 @@ export function newLoginId(random: Random): string {
   return encode(random.bytes(ID_BYTES));
 }
 
+/** The token of a link in a mail: 256 random bits, and only its hash is stored. */
+export function newMailToken(random: Random): string {
+  return `tgm1.${encode(random.bytes(SECRET_BYTES))}`;
+}
+
 /** The stored hash of a refresh token, a cookie or a setup token: 256 random bits need no slow hash. */
 export function hashSecret(text: string): string {
   return hash('sha256', text, 'hex');

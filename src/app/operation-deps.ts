@@ -18,7 +18,7 @@ export function createOperationDeps(setup: Setup, own: OwnDeps): OperationDeps {
   const deps = {
     ...{ config, database, sealer, log, ...own },
     ...createTimes(config.timeZone),
-    logins: openLogins(database, setup),
+    ...openLogins(setup),
     days: createDays(config.timeZone),
     month: createCalendar(config.timeZone).month,
     clock: systemClock,

@@ -91,6 +91,11 @@ export const LOGINS_WAITING_MAX = 8;
 export const LOGIN_BUSY_MS = 5_000;
 /** Lifetime of the setup token of the first operator. */
 export const SETUP_TOKEN_MS = 86_400_000;
+/** Lifetime of a mailed link: for a new password, and to confirm an address. */
+export const RESET_TOKEN_MS = 3_600_000;
+export const VERIFY_TOKEN_MS = 86_400_000;
+/** Every request for a link is answered after this time, so that its work cannot be told from the answer. */
+export const RESET_ANSWER_MS = 300;
 /** Characters stored of a user agent, and cookies read of one request. */
 export const USER_AGENT_LENGTH_MAX = 200;
 export const COOKIES_MAX = 50;

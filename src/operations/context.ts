@@ -1,4 +1,4 @@
-import type { Logins } from '../accounts/login-contract.ts';
+import type { AccountMails, Logins } from '../accounts/login-contract.ts';
 import type { CatalogSnapshot } from '../catalog/contract.ts';
 import type { Config } from '../config.ts';
 import type { Gate } from '../gate/contract.ts';
@@ -37,6 +37,8 @@ export interface OperationDeps extends Times {
   readonly database: Database;
   readonly sealer: Sealer;
   readonly logins: Logins;
+  /** Undefined: this server sends no mail. */
+  readonly accountMails: AccountMails | undefined;
   readonly days: Days;
   /** A gate in memory knows the calls of its own process only. */
   readonly gate: Pick<Gate, 'look'>;

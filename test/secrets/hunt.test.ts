@@ -229,6 +229,21 @@ async function callAll(key: string): Promise<void> {
   for (const [path, text] of await readFiles(world.config.dataDirectory)) hoard.search(`file ${path}`, text);
 }
 
+test('channels of alerts are signed with what is shown once', async () => {
+  const channel = { kind: 'webhook', name: 'hunted', address: 'https://hunted.invalid/hook' };
+  for (const [email, base, alerts] of [
+    ['user@example.com', `${USER}/alert/channels`, ['credits-low']],
+    ['operator@example.com', `${ADMIN}/alerts/channels`, ['route-down']],
+  ] as const) {
+    const token = await enter(email, `alerted ${email}`);
+    const made = (await send('POST', base, { token, body: { ...channel, alerts } })) as Answered;
+    hoard.hide(`webhook secret of ${email}`, made.data.secret ?? '');
+    await send('POST', `${base}/${made.data.id}/test`, { token });
+    await send('POST', base, { token, body: { ...channel, alerts: [made.data.secret] } });
+    await send('GET', base, { token });
+  }
+});
+
 test('operators and commands succeed and are refused', async () => {
   const token = await enter('operator@example.com', 'operator');
   const secret = hoard.hide('new platform secret', 'sk-HUNT-made-by-an-operator-0009');

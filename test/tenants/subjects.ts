@@ -34,6 +34,7 @@ const WITHOUT_IDS = [
   ...['register', 'login', 'refresh', 'logout', 'password', 'setup', 'sessions', 'endOtherSessions'].map(
     (name) => `auth.${name}`,
   ),
+  ...['askReset', 'resetPassword', 'askVerification', 'verifyAddress'].map((name) => `auth.${name}`),
   ...['settings', 'models', 'pricing', 'quote', 'plans', 'nodes', 'ranking', 'speed'].map(
     (name) => `public.${name}`,
   ),

@@ -1,27 +1,20 @@
 import type { LoggedIn, LoginAttempt, LoginRefusal } from '../../accounts/login-contract.ts';
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../bounds.ts';
+import { PASSWORD_LENGTH_MAX } from '../../bounds.ts';
 import type { Context } from '../context.ts';
 import { type Failure, fail } from '../failure.ts';
 import { type Answer, data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
+import { accountMailOperations } from './account-mails.ts';
 import { enteredAnswer, LOGIN_DATA, LOGIN_EXAMPLE, logoutCookies } from './auth-answer.ts';
 import { DEVICE_COOKIE, SESSION_COOKIE } from './cookies.ts';
+import { EMAIL, LANGUAGE, NEW_PASSWORD, TOKEN } from './login-fields.ts';
 import { sessionOperations } from './sessions.ts';
 
-/** No spaces, quotes, brackets or control characters. Whether the address exists is not checked. */
-const EMAIL = Type.String({
-  minLength: 3,
-  maxLength: 254,
-  pattern: '^[^\\s@"\\\\<>\\u0000-\\u001f\\u007f-\\u009f]+@[^\\s@"\\\\<>\\u0000-\\u001f\\u007f-\\u009f]+$',
-  form: 'an e-mail address such as ada@example.com',
-});
-const NEW_PASSWORD = Type.String({ minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX });
 /** Any text is compared. The rules for new passwords would only help a guesser. */
 const PASSWORD = Type.String({ minLength: 1, maxLength: PASSWORD_LENGTH_MAX });
 const COOKIE = Type.Optional(
   Type.Boolean({ description: 'Set cookies for a browser instead of returning tokens.' }),
 );
-const TOKEN = Type.String({ minLength: 1, maxLength: 200 });
 const ENDED_DATA = Type.Object({ ended_sessions: Type.Integer({ minimum: 0 }) });
 
 const EXAMPLE_BODY = { email: 'ada@example.com', password: 'correct horse battery' };
@@ -35,7 +28,10 @@ const register = operation({
   tag: 'Login',
   title: 'Register',
   summary: 'Create an account and log in.',
-  body: Type.Object({ email: EMAIL, password: NEW_PASSWORD, cookie: COOKIE }),
+  body: Type.Object({
+    ...{ email: EMAIL, password: NEW_PASSWORD, cookie: COOKIE },
+    language: Type.Optional(LANGUAGE),
+  }),
   data: LOGIN_DATA,
   fails: ['notAllowed', 'conflict', 'tooManyRequests'],
   example: { body: EXAMPLE_BODY, data: LOGIN_EXAMPLE },
@@ -118,9 +114,10 @@ const password = operation({
     body: { password: 'correct horse battery', new_password: 'staple of new horses' },
     data: { ended_sessions: 2 },
   },
-  handle: async ({ body }, { caller, logins, inForce }) => {
+  handle: async ({ body }, { caller, logins, inForce, address }) => {
     if (caller === undefined) return fail('notLoggedIn');
-    const change = await logins.changePassword(caller, { old: body.password, new: body.new_password });
+    const passwords = { old: body.password, new: body.new_password, address };
+    const change = await logins.changePassword(caller, passwords);
     if (change.kind === 'changed') {
       await inForce();
       return data({ ended_sessions: change.ended });
@@ -158,6 +155,7 @@ interface EntryBody {
   readonly email: string;
   readonly password: string;
   readonly cookie?: boolean;
+  readonly language?: 'en' | 'zh';
 }
 
 function toLoginAttempt(body: EntryBody, { address, userAgent, cookies }: Context): LoginAttempt {
@@ -168,6 +166,7 @@ function toLoginAttempt(body: EntryBody, { address, userAgent, cookies }: Contex
     userAgent,
     device: cookies.get(DEVICE_COOKIE),
     way: body.cookie === true ? 'cookie' : 'token',
+    language: body.language,
   };
 }
 
@@ -194,4 +193,5 @@ function toLoginFailure(refusal: LoginRefusal): Failure {
 export const authOperations: readonly Operation[] = [
   ...[register, login, refresh, logout, password, setup],
   ...sessionOperations,
+  ...accountMailOperations,
 ];

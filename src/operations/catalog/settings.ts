@@ -17,6 +17,9 @@ const SETTINGS = Type.Object({
   now: TIME,
   credits_per_yuan: Type.Integer({ minimum: 1 }),
   registration: Type.Union([Type.Literal('open'), Type.Literal('closed')]),
+  can_mail: Type.Boolean({
+    description: 'Whether this server sends e-mail, for example to reset a password.',
+  }),
   operator_missing: Type.Boolean({ description: 'The first operator is not set up yet.' }),
   password_length: Type.Object({ min: LENGTH, max: LENGTH }),
   verification_grants: Type.Object(
@@ -39,7 +42,12 @@ export const settingsOperations: readonly Operation[] = [
       data: {
         ...{ version: '1.0.0', node: 'local', base_url: 'https://gateway.example.com' },
         ...{ time_zone: 'UTC', now: '2026-11-15 09:05:00', credits_per_yuan: 1000 },
-        ...{ registration: 'open', operator_missing: false, password_length: { min: 10, max: 256 } },
+        ...{
+          registration: 'open',
+          can_mail: true,
+          operator_missing: false,
+          password_length: { min: 10, max: 256 },
+        },
         verification_grants: { personal: '100', enterprise: '1000' },
       },
     },
@@ -54,6 +62,7 @@ export const settingsOperations: readonly Operation[] = [
         now: context.showTime(context.clock.now()),
         credits_per_yuan: config.creditsPerYuan,
         registration: (await findRegistration(database)) ?? config.registration,
+        can_mail: config.smtpUrl !== undefined,
         operator_missing: await isOperatorMissing(database),
         password_length: { min: PASSWORD_LENGTH_MIN, max: PASSWORD_LENGTH_MAX },
         verification_grants: {

@@ -14,6 +14,7 @@ import {
   SESSIONS_PRUNED_ROWS,
 } from '../../operations/bounds.ts';
 import { type Database, idNumber, toIsoTime } from '../database.ts';
+import { noticeAccount } from './account-mails.ts';
 
 export function createSessionStore(database: Database): SessionStore {
   return {
@@ -141,6 +142,8 @@ function openSession(database: Database, session: NewSession, passwordHash: stri
     );
     if (accounts.length === 0) return false;
     await insertSession(transaction, session);
+    const { accountId, notice } = session;
+    if (notice !== undefined) await noticeAccount(transaction, accountId, 'new-sign-in', notice);
     return true;
   });
 }
@@ -236,6 +239,9 @@ function changePassword(database: Database, change: NewPassword): Promise<number
       [accountId, oldHash, newHash],
     );
     if (changed.length === 0) return undefined;
+    if (change.notice !== undefined) {
+      await noticeAccount(transaction, accountId, 'password-changed', change.notice);
+    }
     return endSessions(transaction, { accountId, nowMs, where: 'id <> $3' }, sessionId);
   });
 }

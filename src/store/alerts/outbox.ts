@@ -52,7 +52,8 @@ const TAKE = `
     coalesce(channels.kind, 'email') as channel, coalesce(channels.status = 'enabled', true)
       and (taken.account_id is null or accounts.status = 'enabled') as is_open,
     coalesce(channels.target, accounts.email) as target,
-    coalesce(channels.language, settings.language, 'en') as language, channels.secret_sealed as webhook_sealed
+    coalesce(channels.language, settings.language,
+      case when taken.details ->> 'language' = 'zh' then 'zh' end, 'en') as language, channels.secret_sealed as webhook_sealed
   from taken left join alert_channels channels on channels.id = taken.channel_id
     left join accounts on accounts.id = taken.account_id
     left join alert_settings settings on settings.account_id = taken.account_id`;

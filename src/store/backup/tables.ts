@@ -7,14 +7,8 @@ export const BACKUP_TABLES: readonly string[] = [
   ...['platform_settings', 'setup_token', 'log_retention', 'log_sink', 'seal_check'],
   ...['accounts', 'credentials', 'routes', 'api_keys', 'subscriptions', 'verifications'],
   ...['sessions', 'login_failures', 'login_addresses', 'feedback', 'feedback_senders', 'account_notes'],
-  ...[
-    'alert_channels',
-    'alert_settings',
-    'verified_addresses',
-    'alert_states',
-    'alert_outbox',
-    'alert_tasks',
-  ],
+  ...['alert_channels', 'alert_settings', 'alert_states', 'alert_outbox', 'alert_tasks'],
+  ...['verified_addresses', 'account_tokens'],
   ...['conversations', 'gate_windows', 'ledger_entries', 'audit_log', 'calls', 'consumptions'],
   ...['usage_hourly', 'traffic_hourly', 'usage_daily', 'traffic_daily', 'model_hourly', 'model_users_daily'],
 ];

@@ -10,6 +10,7 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { createDays, type Days } from '../../kernel/time/days.ts';
 import { SESSIONS_PRUNED_ROWS } from '../../operations/bounds.ts';
+import { pruneAccountTokens } from '../accounts/account-mails.ts';
 import { pruneLoginFailures } from '../accounts/login-failures.ts';
 import { prunePlaygroundKeys } from '../accounts/playground-keys.ts';
 import { pruneSessions } from '../accounts/sessions.ts';
@@ -80,6 +81,7 @@ class PeriodicUpkeep implements StoreUpkeep {
       await this.#forget(pruneSessions, SESSIONS_PRUNED_ROWS);
       await this.#forget(prunePlaygroundKeys, SESSIONS_PRUNED_ROWS);
       await this.#forget(pruneLoginFailures, SESSIONS_PRUNED_ROWS);
+      await this.#forget(pruneAccountTokens, SESSIONS_PRUNED_ROWS);
       await this.#closeDays();
       await this.#dropLogs();
     } catch (error) {
