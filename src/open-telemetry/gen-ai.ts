@@ -9,13 +9,15 @@ import type { TracedStart } from './contract.ts';
  * are names and figures only: no text of a client or of a model, and no credential.
  */
 
-/** `generate_content` stands for every generation that is not a chat. */
+/** `generate_content` stands for every generation that is neither a chat nor embeddings. */
 const OPERATIONS: Readonly<Record<Protocol, string>> = {
   chat: 'chat',
   responses: 'chat',
   messages: 'chat',
   gemini: 'generate_content',
   images: 'generate_content',
+  embeddings: 'embeddings',
+  'gemini-embeddings': 'embeddings',
 };
 
 export function operationOf(protocol: Protocol): string {
@@ -35,6 +37,10 @@ export function httpRouteOf({ protocol, edit, path }: TracedStart['endpoint']): 
       return edit ? '/v1/images/edits' : '/v1/images/generations';
     case 'gemini':
       return `/v1beta/models/{model}:${path?.stream ? 'streamGenerateContent' : 'generateContent'}`;
+    case 'embeddings':
+      return '/v1/embeddings';
+    case 'gemini-embeddings':
+      return `/v1beta/models/{model}:${path?.batch ? 'batchEmbedContents' : 'embedContent'}`;
   }
 }
 
