@@ -77,10 +77,9 @@ async function assemble(context: AppContext, exported: OpenTelemetry | undefined
   let draining = false;
   const isDraining = (): boolean => draining;
   const ready = { isDraining, journal: ledger.journal, openGate: gate, directory: data.directory };
-  const isReady = (): boolean => readiness(ready).ready;
-  const tracer = exported?.tracer;
   const sink = await openSink(data.database, context);
-  const parts = { data, openGate: gate, ledger, telemetry, tracer, isDraining, isReady, sink };
+  const own = { data, openGate: gate, ledger, telemetry, sink, tracer: exported?.tracer };
+  const parts = { ...own, isDraining, isReady: () => readiness(ready).ready };
   const gateway = buildGateway(parts, context);
   const operations: Operations = {
     metrics: () => figures(telemetry, context),

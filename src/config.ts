@@ -19,6 +19,7 @@ import {
   sender,
   smtp,
   text,
+  webAddress,
 } from './setting.ts';
 
 const SECRET_BYTES_MIN = 32;
@@ -211,29 +212,14 @@ export const SETTINGS = {
     'TOLLGATE_CORS_ORIGINS',
     'Origins (comma list of `https://host`) whose pages may call. `*` allows all for the gateway only.',
   ),
-  publicUrl: {
-    name: 'TOLLGATE_PUBLIC_URL',
-    standard: '',
-    meaning: 'Public address of this server. If it is https, cookies are sent over https only.',
-    parse: (value: string) => {
-      if (value === '') return undefined;
-      const good = /^https?:\/\/[^/\s]/.test(value) && URL.canParse(value);
-      return good
-        ? new URL(value).href.replace(/\/$/, '')
-        : new Reason('must begin with https:// or http://');
-    },
-  } satisfies Setting<string | undefined>,
-  otlpEndpoint: {
-    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-    standard: '',
-    meaning:
-      'Receiver of OpenTelemetry (`http://host:4318`). If unset, none of it is loaded. Other `OTEL_` names: see below.',
-    parse: (value: string) => {
-      if (value === '') return undefined;
-      const good = /^https?:\/\/[^/\s]/.test(value) && URL.canParse(value);
-      return good ? value : new Reason('must begin with https:// or http://');
-    },
-  } satisfies Setting<string | undefined>,
+  publicUrl: webAddress(
+    'TOLLGATE_PUBLIC_URL',
+    'Public address of this server. If it is https, cookies are sent over https only.',
+  ),
+  otlpEndpoint: webAddress(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'Receiver of OpenTelemetry (`http://host:4318`). If unset, none of it is loaded. Other `OTEL_` names: see below.',
+  ),
   traceVendors: choice(
     'TOLLGATE_TRACE_VENDORS',
     'off',

@@ -153,6 +153,20 @@ export const proxy = (name: string, meaning: string): Setting<string | undefined
   },
 });
 
+/** An address of the web, without a slash at its end; nothing by default. */
+export const webAddress = (name: string, meaning: string): Setting<string | undefined> => ({
+  name,
+  standard: '',
+  meaning,
+  parse: (value) => {
+    if (value === '') return undefined;
+    const isGood = /^https?:\/\/[^/\s]/.test(value) && URL.canParse(value);
+    return isGood
+      ? new URL(value).href.replace(/\/$/, '')
+      : new Reason('must begin with https:// or http://');
+  },
+});
+
 /** The reason does not repeat what was given: it may hold a password. */
 export const smtp = (name: string, meaning: string): Setting<string | undefined> => ({
   name,

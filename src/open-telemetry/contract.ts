@@ -17,7 +17,7 @@ export interface TracedStart {
   readonly endpoint: {
     readonly protocol: Protocol;
     readonly edit: boolean;
-    readonly path: { readonly stream: boolean } | undefined;
+    readonly path: { readonly stream: boolean; readonly batch?: true } | undefined;
   };
 }
 
