@@ -14,11 +14,13 @@ import {
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import type { Route } from '../catalog/contract.ts';
+import type { LentBytes } from '../kernel/encoding/lent-bytes.ts';
 import { formatMicro } from '../kernel/money.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type { Clock } from '../kernel/time/clock.ts';
 import { totalTokens } from '../kernel/usage.ts';
 import type { CallRecord } from '../ledger/contract.ts';
+import { AnswerWords } from './answer-words.ts';
 import type { CallInstruments } from './call-instruments.ts';
 import type { CallTrace, CallTracer, TracedStart } from './contract.ts';
 import {
@@ -113,7 +115,8 @@ class TracedCall implements CallTrace {
         { kind: SpanKind.CLIENT, startTime: startedAtMs, attributes },
         this.#context,
       );
-      this.#attempts.push({ span, route, protocol, startedAtMs, endedAtMs: 0, outcome: '' });
+      const words = new AnswerWords(protocol, route.forwardModelId);
+      this.#attempts.push({ span, route, protocol, words, startedAtMs, endedAtMs: 0, outcome: '' });
     });
   }
 
@@ -121,6 +124,15 @@ class TracedCall implements CallTrace {
     const attempt = this.#attempts.at(-1);
     if (!this.#parts.passOn || attempt === undefined) return;
     this.#safely(() => propagator.inject(trace.setSpan(this.#context, attempt.span), headers, PAIRS));
+  }
+
+  answerArrived(bytes: LentBytes): void {
+    // No function here: this code runs for every piece of an answer.
+    try {
+      if (this.isSampled) this.#attempts.at(-1)?.words.look(bytes);
+    } catch (error) {
+      this.#parts.failed(error);
+    }
   }
 
   attemptEnded(outcome: string): void {
@@ -139,7 +151,7 @@ class TracedCall implements CallTrace {
       for (const [index, attempt] of attempts.entries()) {
         endAttemptSpan(attempt, index, attempt === this.#attempts.at(-1) ? record : undefined);
       }
-      this.#span.setAttributes(callAttributes(record, attempts.at(-1)?.route));
+      this.#span.setAttributes(callAttributes(record, attempts.at(-1)));
       if (errorType !== undefined) fail(this.#span, errorType);
       this.#span.end(this.#now());
     });
@@ -161,14 +173,14 @@ class TracedCall implements CallTrace {
 
 /** `record` for the last attempt: the usage of a call is that of the attempt that served it. */
 function endAttemptSpan(attempt: TracedAttempt, index: number, record: CallRecord | undefined): void {
-  const { span, outcome, route, startedAtMs, endedAtMs } = attempt;
+  const { span, outcome, route, words, startedAtMs, endedAtMs } = attempt;
   const status = attemptStatus(outcome);
   const error = attemptError(outcome);
   if (status !== undefined) span.setAttribute('http.response.status_code', status);
   if (index > 0) span.setAttribute('http.request.resend_count', index);
   span.setAttributes({ 'tollgate.route.id': route.id, 'tollgate.vendor': route.vendor.code });
   if (record !== undefined && (error === undefined || totalTokens(record.usage) > 0)) {
-    span.setAttributes(answerAttributes(record, startedAtMs));
+    span.setAttributes({ ...answerAttributes(record, startedAtMs), ...wordAttributes(words) });
   }
   if (error !== undefined) fail(span, error);
   span.end(endedAtMs);
@@ -185,15 +197,23 @@ function answerAttributes(record: CallRecord, startedAtMs: number): Attributes {
   };
 }
 
+function wordAttributes({ reasons, model }: AnswerWords): Attributes {
+  return {
+    ...(reasons.length > 0 && { 'gen_ai.response.finish_reasons': reasons }),
+    ...(model !== undefined && { 'gen_ai.response.model': model }),
+  };
+}
+
 /** Without a route the model is the text of the client, and left out. */
-function callAttributes(record: CallRecord, route: Route | undefined): Attributes {
+function callAttributes(record: CallRecord, last: TracedAttempt | undefined): Attributes {
   const { status, errorCode, verdict, stream } = record;
   return {
     ...(verdict !== 'cut-by-client' && { 'http.response.status_code': status }),
-    ...(route !== undefined && {
-      'gen_ai.provider.name': placeOf(route).provider,
+    ...(last !== undefined && {
+      'gen_ai.provider.name': placeOf(last.route).provider,
       'gen_ai.request.model': record.modelUsed,
       ...usageAttributes(record.usage),
+      ...wordAttributes(last.words),
     }),
     'gen_ai.request.stream': stream,
     'tollgate.call.id': record.callId,

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Route } from '../catalog/contract.ts';
+import type { LentBytes } from '../kernel/encoding/lent-bytes.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type { CallRecord } from '../ledger/contract.ts';
 
@@ -32,6 +33,8 @@ export interface CallTrace {
   attemptBegan(route: Route, protocol: Protocol): void;
   /** Adds the trace context of the running attempt to the vendor's headers, if the operator wants that. */
   passOn(headers: string[]): void;
+  /** Bytes of the vendor's answer to the running attempt. They are lent. */
+  readonly answerArrived: (bytes: LentBytes) => void;
   attemptEnded(outcome: string): void;
   ended(record: CallRecord): void;
 }

@@ -83,6 +83,8 @@ describe('a call', () => {
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': 'openai',
       'gen_ai.request.model': 'gpt-5-2026-08-01',
+      'gen_ai.response.finish_reasons': ['stop'],
+      'gen_ai.response.model': 'gpt-5-2026-08-01',
       'gen_ai.usage.output_tokens': 40,
       'http.response.status_code': 200,
       'server.address': hostname,
@@ -98,6 +100,7 @@ describe('a call', () => {
     const { callId } = await ask({ ...say('tokens=30 pace=5'), stream: true });
     const [own, attempt] = await spansOf(callId);
     expect(own?.attributes['gen_ai.request.stream']).toBe(true);
+    expect(attempt?.attributes['gen_ai.response.finish_reasons']).toEqual(['stop']);
     const first = Number(attempt?.attributes['gen_ai.response.time_to_first_chunk']);
     const seconds = Number((attempt?.endNano ?? 0n) - (attempt?.startNano ?? 0n)) / 1e9;
     expect(first).toBeGreaterThanOrEqual(0);

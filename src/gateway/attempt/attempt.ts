@@ -154,6 +154,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
 
   #takeData(chunk: LentBytes): void {
     if (this.#done) return;
+    this.#context.call.trace?.answerArrived(chunk);
     const stream = this.#stream;
     const taken = stream === undefined ? this.#body.add(chunk, this.#bytesMax) : stream.push(chunk);
     if (taken === 'first-error' && stream !== undefined) this.#firstEventFailed(stream);

@@ -37,8 +37,8 @@ test('a line names the trace of its call', () => {
   const log = { ...silentLogger, info: (fields: object) => void lines.push(fields) };
   const ids = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
   const nothing = (): void => {};
-  const life = { attemptBegan: nothing, passOn: nothing, attemptEnded: nothing, ended: nothing };
-  const trace = { ...ids, isSampled: true, ...life };
+  const life = { attemptBegan: nothing, passOn: nothing, answerArrived: nothing, attemptEnded: nothing };
+  const trace = { ...ids, isSampled: true, ...life, ended: nothing };
   logCalls({ callEnded: nothing }, log, 'info').callEnded(callOf({ accountId: 7 }), trace);
   expect(lines).toMatchObject([{ trace_id: ids.traceId, span_id: ids.spanId }]);
 });

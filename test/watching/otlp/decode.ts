@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 
 const SCHEMA = readFileSync(new URL('./otlp.proto', import.meta.url), 'utf8');
-const root = protobuf.parse(SCHEMA, { keepCase: true }).root.resolveAll();
+/** The schema of what is received. */
+export const OTLP = protobuf.parse(SCHEMA, { keepCase: true }).root.resolveAll();
 
 /** Decodes a request of OTLP. Throws at anything that the schema does not have. */
 export function decodeOtlp<Message>(name: 'Traces' | 'Metrics' | 'Logs', bytes: Uint8Array): Message {
-  const type = root.lookupType(name);
+  const type = OTLP.lookupType(name);
   checkWire(type, bytes);
   const message = type.decode(bytes);
   return type.toObject(message, { longs: String, arrays: true, bytes: Buffer, oneofs: true }) as Message;
