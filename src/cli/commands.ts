@@ -25,6 +25,8 @@ import { whatIf } from './commands/what-if.ts';
 import { demo } from './demo/demo.ts';
 import { secretRotate } from './secret/rotate.ts';
 import { serve } from './serve/serve.ts';
+import { vendorAdd } from './vendor/vendor-add.ts';
+import { vendorList } from './vendor/vendor-list.ts';
 
 /** Every command of the `tollgate` program. */
 export const COMMANDS: readonly Command[] = [
@@ -38,6 +40,8 @@ export const COMMANDS: readonly Command[] = [
   secretRotate,
   nodes,
   overview,
+  vendorList,
+  vendorAdd,
   catalogList,
   catalogShow,
   catalogExport,

@@ -55,7 +55,7 @@ const WITHOUT_IDS = [
   'overview.series',
   ...['catalog.get', 'catalog.diff', 'catalog.apply', 'catalog.whatIf', 'catalog.reprice'],
   ...['credentials.testNew', 'overview.routes', 'doctor.get'],
-  ...['overview.accounts', 'vendors.presets'],
+  ...['overview.accounts', 'vendors.presets', 'vendors.models'],
 ];
 
 const STATS = ['overview', 'trend', 'models', 'keys', 'protocols', 'payers', 'series', 'export'];
