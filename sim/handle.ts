@@ -23,7 +23,8 @@ export interface Incoming {
 /** auth → path → body → rules of the protocol → the script → the answer. */
 export async function handle(world: World, incoming: Incoming): Promise<void> {
   const { request, url, exchange } = incoming;
-  const endpoint = findEndpoint(request.method ?? 'GET', url, request.headers);
+  const asked = { method: request.method ?? 'GET', url, headers: request.headers };
+  const endpoint = findEndpoint(asked, world.compatible);
   const body = await readBody(request);
   if (body === undefined) return void exchange.response.destroy();
   world.truth.keepBody(exchange.call, body);

@@ -1,5 +1,7 @@
 import { anthropicMessages } from './anthropic/dialect.ts';
 import { anthropicCount, anthropicModels, anthropicNotFound } from './anthropic/endpoints.ts';
+import { compatibleChat, compatibleModels } from './compatible/dialect.ts';
+import type { Quirks } from './compatible/quirks.ts';
 import type { Dialect, VendorRequest } from './dialect.ts';
 import { googleGenerate } from './google/dialect.ts';
 import { googleCount, googleModels, googleNotFound } from './google/endpoints.ts';
@@ -36,9 +38,21 @@ const POSTS: ReadonlyMap<string, Endpoint> = new Map([
 const GOOGLE_CALL = /^\/v1(?:beta|alpha)?\/models\/(.{1,300}):([A-Za-z]{1,40})$/;
 const GOOGLE_LIST = /^\/v1(?:beta|alpha)\/models$/;
 
-/** One server is all vendors: the path tells which. */
-export function findEndpoint(method: string, url: URL, headers: VendorRequest['headers']): Endpoint {
+interface Asked {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: VendorRequest['headers'];
+}
+
+/** One server is all vendors: the path tells which. One that imitates OpenAI may stand at any path. */
+export function findEndpoint({ method, url, headers }: Asked, quirks: Quirks | undefined): Endpoint {
   const path = url.pathname;
+  if (quirks !== undefined && method === 'POST' && path.endsWith('/chat/completions')) {
+    return generate(compatibleChat(quirks));
+  }
+  if (quirks !== undefined && method === 'GET' && path.endsWith('/models')) {
+    return answer('openai', () => compatibleModels(quirks));
+  }
   if (method === 'POST') {
     const found = POSTS.get(path) ?? findGoogle(url);
     if (found !== undefined) return found;

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../src/kernel/time/clock.ts';
 import { DEFAULT_KEYS, type Keys } from './authorize.ts';
 import { CLOSE_WAIT_MS } from './bounds.ts';
+import type { Quirks } from './compatible/quirks.ts';
 import { answerControl, isControl } from './control.ts';
 import { Exchange } from './exchange.ts';
 import { handle } from './handle.ts';
@@ -18,6 +19,8 @@ export interface SimulatorOptions {
   /** Milliseconds between tokens when the directive says nothing; 0 is as fast as the socket takes them. */
   readonly paceMs?: number;
   readonly clock?: Clock;
+  /** A vendor that imitates OpenAI's Chat Completions, at any base address, with the key of OpenAI. */
+  readonly compatible?: Quirks;
 }
 
 export interface Simulator {
@@ -39,6 +42,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const world: World = {
     keys: { ...DEFAULT_KEYS, ...options.keys },
     paceMs: options.paceMs ?? 0,
+    compatible: options.compatible,
     clock: options.clock ?? systemClock,
     truth: new Truth(),
     rules: new Script(),

@@ -1,5 +1,6 @@
 import type { Clock } from '../src/kernel/time/clock.ts';
 import type { Keys } from './authorize.ts';
+import type { Quirks } from './compatible/quirks.ts';
 import type { Script } from './script.ts';
 import type { Stats } from './stats.ts';
 import type { Truth } from './truth.ts';
@@ -8,6 +9,8 @@ import type { Truth } from './truth.ts';
 export interface World {
   readonly keys: Keys;
   readonly paceMs: number;
+  /** Set: every path of Chat Completions is that of a vendor that imitates OpenAI. */
+  readonly compatible: Quirks | undefined;
   readonly clock: Clock;
   readonly truth: Truth;
   readonly rules: Script;

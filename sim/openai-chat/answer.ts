@@ -67,7 +67,7 @@ const FINISHES: Readonly<Record<Finish, string>> = {
 };
 
 /** A tool that was forced by name ends with `stop` at OpenAI; clients must look at the calls. */
-function finishReason(plan: Plan): string {
+export function finishReason(plan: Plan): string {
   const forced = typeof plan.ask.choice === 'object' && plan.finish === 'tool';
   if (forced) return 'stop';
   return plan.finish === 'tool' && isLegacy(plan.ask.body) ? 'function_call' : FINISHES[plan.finish];
@@ -149,6 +149,11 @@ function* deltas(plan: Plan): Iterable<Delta> {
   const opening = { role: 'assistant', content: first?.kind === 'tool' ? null : '', refusal: null };
   // Hidden reasoning was generated before the first event.
   yield { delta: opening, noise: '', output: reasoning, reasoning };
+  yield* textDeltas(plan);
+}
+
+/** What follows the opening: texts and calls. */
+export function* textDeltas(plan: Plan): Iterable<Delta> {
   let ordinal = 0;
   for (const part of plan.parts) {
     if (part.kind === 'tool' && isLegacy(plan.ask.body)) yield* legacyDeltas(plan, part);

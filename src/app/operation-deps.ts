@@ -10,7 +10,7 @@ import { announceAndWait } from '../store/changes.ts';
 import { openLogins } from './logins.ts';
 
 /** What differs between a server and a command. */
-export type OwnDeps = Pick<OperationDeps, 'gate' | 'health' | 'prober' | 'catalog'>;
+export type OwnDeps = Pick<OperationDeps, 'gate' | 'health' | 'prober' | 'vendors' | 'catalog'>;
 
 /** What all operations work with, the same for a server and for a command. */
 export function createOperationDeps(setup: Setup, own: OwnDeps): OperationDeps {

@@ -40,7 +40,7 @@ export function buildPlatform(needs: PlatformNeeds, context: AppContext): Platfo
     { config, log, database, sealer },
     {
       gate: openGate.shared || config.role === 'all' ? openGate.gate : GATE_ELSEWHERE,
-      prober: new Prober(client, systemClock),
+      ...{ prober: new Prober(client, systemClock), vendors: client },
       catalog: () => directory.catalog(),
       health,
     },

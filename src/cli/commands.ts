@@ -36,6 +36,8 @@ import { whatIf } from './commands/what-if.ts';
 import { demo } from './demo/demo.ts';
 import { secretRotate } from './secret/rotate.ts';
 import { serve } from './serve/serve.ts';
+import { vendorAdd } from './vendor/vendor-add.ts';
+import { vendorList } from './vendor/vendor-list.ts';
 
 /** Every command of the `tollgate` program. */
 export const COMMANDS: readonly Command[] = [
@@ -52,6 +54,8 @@ export const COMMANDS: readonly Command[] = [
   clickhouseForget,
   nodes,
   overview,
+  vendorList,
+  vendorAdd,
   catalogList,
   catalogShow,
   catalogExport,

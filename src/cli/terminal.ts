@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { assert } from '../kernel/assert.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { createIsoFormat } from '../kernel/time/calendar.ts';
+import { systemClock } from '../kernel/time/clock.ts';
 import type { Context, OperationDeps } from '../operations/context.ts';
 import type { Failure } from '../operations/failure.ts';
 import type { Answer, PageAnswer } from '../operations/operation.ts';
@@ -12,6 +13,10 @@ import { createValidator } from '../platform/http/validate.ts';
 import type { Setup } from '../setup.ts';
 import { findLogin } from '../store/accounts/accounts.ts';
 import { loadCatalog } from '../store/catalog/catalog.ts';
+import type { UpstreamClient } from '../upstream/contract.ts';
+import { createUpstreamClient } from '../upstream/http/client.ts';
+import { createChooseProxy } from '../upstream/http/egress-proxy.ts';
+import { Prober } from '../upstream/probe.ts';
 import { CommandFailed, type CommandInput, EXIT, requiredOption, UsageError } from './command.ts';
 import { withStore } from './workspace.ts';
 
@@ -55,15 +60,28 @@ export function atTerminal(
   statementTimeoutMs?: number,
 ): Promise<number> {
   const run = async (setup: Setup): Promise<number> => {
-    const code = await work(openTerminal(setup, input));
-    return typeof code === 'number' ? code : EXIT.ok;
+    const { config, log } = setup;
+    const chooseProxy = createChooseProxy(config);
+    const vendors = createUpstreamClient({ log, ownHosts: config.byokHosts, chooseProxy });
+    try {
+      const code = await work(openTerminal({ ...setup, vendors }, input));
+      return typeof code === 'number' ? code : EXIT.ok;
+    } finally {
+      await vendors.close();
+    }
   };
   return withStore(input, run, statementTimeoutMs);
 }
 
+/** A store, and connections to vendors for the commands that make some. */
+type Opened = Setup & { readonly vendors: UpstreamClient };
+
+/** They look a vendor up in the catalogue that is in force, as those of an account look up its offer. */
+const OF_VENDORS = ['credentials.testNew', 'vendors.models'];
+
 type Answered = Exclude<Answer, Failure>;
 
-function openTerminal(setup: Setup, input: CommandInput): Terminal {
+function openTerminal(setup: Opened, input: CommandInput): Terminal {
   const warn = (_fields: object, message: string): void => input.output.error(`warning: ${message}`);
   const log = { ...silentLogger, error: setup.log.error.bind(setup.log), warn };
   const run = async (name: string, asked: Asked = {}): Promise<Answered> => {
@@ -79,7 +97,12 @@ function openTerminal(setup: Setup, input: CommandInput): Terminal {
     if (checked.kind === 'problem') throw new UsageError(forTerminal(checked.message, asked, input));
     const { reference } = asked;
     const accountId = isOwn ? asked.accountId : undefined;
-    const context = await createTerminalContext({ ...setup, log }, input, { reference, accountId });
+    const isCatalogRead = isOwn || OF_VENDORS.includes(name);
+    const context = await createTerminalContext({ ...setup, log }, input, {
+      reference,
+      accountId,
+      isCatalogRead,
+    });
     const answer = await operation.handle(checked.input, context);
     if (answer.kind === 'failure') throw refusal(answer, asked, input);
     return answer;
@@ -112,27 +135,33 @@ async function requireAccount({ database }: Setup, input: CommandInput): Promise
   return login.accountId;
 }
 
-/** No calls are served here, and no command tests a credential. */
-const OWN: Pick<OperationDeps, 'gate' | 'health' | 'prober'> = {
+/** No calls are served here. */
+const OWN: Pick<OperationDeps, 'gate' | 'health'> = {
   gate: GATE_ELSEWHERE,
   health: { credentialReports: () => [], routeReports: () => [] },
-  prober: { probe: () => Promise.resolve({ kind: 'busy' }), test: () => Promise.resolve({ kind: 'busy' }) },
 };
 
-/** `accountId` is set for what accounts do with what is their own. */
+interface Scope {
+  /** Set for what accounts do with what is their own. */
+  readonly accountId: number | undefined;
+  readonly reference: string | undefined;
+  readonly isCatalogRead: boolean;
+}
+
 async function createTerminalContext(
-  setup: Setup,
+  setup: Opened,
   { command: { name }, values }: CommandInput,
-  { accountId, reference = name }: { accountId: number | undefined; reference: string | undefined },
+  { accountId, reference = name, isCatalogRead }: Scope,
 ): Promise<Context> {
   const isOwn = accountId !== undefined;
-  const loaded = isOwn ? await loadCatalog(setup.database, setup) : undefined;
+  const { vendors } = setup;
+  const loaded = isCatalogRead ? await loadCatalog(setup.database, setup) : undefined;
   const catalog = (): CatalogSnapshot => {
     assert(loaded !== undefined, 'operators read the catalogue of the store');
     return loaded;
   };
   return {
-    ...createOperationDeps(setup, { ...OWN, catalog }),
+    ...createOperationDeps(setup, { ...OWN, prober: new Prober(vendors, systemClock), vendors, catalog }),
     ...(values.json === true && { showTime: createIsoFormat(setup.config.timeZone) }),
     caller: isOwn ? { accountId, role: 'operator', sessionId: '' } : undefined,
     actor: { accountId: undefined, address: 'terminal', action: name },

@@ -6,6 +6,7 @@ import { catalogOperations } from './catalog/catalog.ts';
 import { catalogFileOperations } from './catalog/catalog-file.ts';
 import { repriceOperations } from './catalog/reprice.ts';
 import { testOperations } from './catalog/tests.ts';
+import { vendorModelOperations } from './catalog/vendor-models.ts';
 import { presetOperations } from './catalog/vendor-presets.ts';
 import { whatIfOperations } from './catalog/what-if.ts';
 import { doctorOperations } from './doctor/doctor.ts';
@@ -28,6 +29,7 @@ export const ADMIN_OPERATIONS: readonly Operation[] = [
   ...repriceOperations,
   ...testOperations,
   ...presetOperations,
+  ...vendorModelOperations,
   ...accountOperations,
   ...accessOperations,
   ...noteOperations,

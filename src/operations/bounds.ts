@@ -137,6 +137,9 @@ export const CREDENTIAL_STATS_DAYS_MAX = 366;
 /** A test of a vendor credential: its time, bytes read, characters shown, and tests at a time. */
 export const PROBE_WAIT_MS = 10_000;
 export const PROBE_ANSWER_BYTES_MAX = 64 * KIB;
+/** The list of a vendor's models: the longest of them has some hundred kilobytes and as many models. */
+export const VENDOR_MODELS_BYTES_MAX = 4 * MIB;
+export const VENDOR_MODELS_MAX = 2_000;
 /** The same for a test that makes an image. It stays below the time of a request. */
 export const PROBE_IMAGE_WAIT_MS = 13_000;
 export const PROBE_IMAGE_BYTES_MAX = 16 * MIB;

@@ -11,6 +11,7 @@ import type { Clock } from '../kernel/time/clock.ts';
 import type { Days } from '../kernel/time/days.ts';
 import type { Database } from '../store/database.ts';
 import type { Actor } from '../store/operations/audit.ts';
+import type { UpstreamClient } from '../upstream/contract.ts';
 import type { Prober } from '../upstream/probe.ts';
 
 /** What this process has observed of the platform's credentials and routes since its start. */
@@ -45,6 +46,8 @@ export interface OperationDeps extends Times {
   /** What the gateway of this process has observed of the vendors. */
   readonly health: HealthReports;
   readonly prober: Pick<Prober, 'probe' | 'test'>;
+  /** Connections to vendors, to ask for their models. */
+  readonly vendors: UpstreamClient;
   readonly live: LiveFeed;
   readonly clock: Clock;
   readonly random: Random;

@@ -56,7 +56,7 @@ const WITHOUT_IDS = [
   'overview.series',
   ...['catalog.get', 'catalog.diff', 'catalog.apply', 'catalog.whatIf', 'catalog.reprice'],
   ...['credentials.testNew', 'overview.routes', 'doctor.get'],
-  ...['overview.accounts', 'vendors.presets'],
+  ...['overview.accounts', 'vendors.presets', 'vendors.models'],
   ...['channels', 'createChannel', 'deliveries', 'settings', 'setSettings'].map((name) => `alerts.${name}`),
   ...['channels', 'createChannel', 'states', 'deliveries'].map((name) => `platformAlerts.${name}`),
 ];

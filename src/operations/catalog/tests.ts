@@ -30,6 +30,14 @@ const MODEL = Type.String({
 });
 const PROTOCOL = Type.Union(PROTOCOLS.map((name) => Type.Literal(name)));
 
+/** A credential that is not saved, of a vendor that may not be saved either. */
+export const NEW_CREDENTIAL = {
+  vendor: Type.String({ minLength: 1, maxLength: 64 }),
+  protocol: PROTOCOL,
+  base_url: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 2_048 }))),
+  secret: Type.String({ minLength: 1, maxLength: 8_192 }),
+};
+
 const testRoute: Operation = operation({
   ...GROUP,
   ...ANSWERED,
@@ -82,35 +90,40 @@ const testNew: Operation = operation({
   title: 'Test a new platform credential',
   summary:
     'Make one minimal call with a credential that is not saved. A vendor that is not saved needs base_url.',
-  body: Type.Object({
-    vendor: Type.String({ minLength: 1, maxLength: 64 }),
-    protocol: PROTOCOL,
-    base_url: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 2_048 }))),
-    secret: Type.String({ minLength: 1, maxLength: 8_192 }),
-    model: MODEL,
-  }),
+  body: Type.Object({ ...NEW_CREDENTIAL, model: MODEL }),
   example: {
     body: { vendor: 'openai', protocol: 'chat', secret: 'sk-0123456789abcdef', model: 'gpt-5-mini' },
     data: RESULT_EXAMPLE,
   },
   handle: ({ body }, context) => {
-    const { vendor: code, protocol, secret, model } = body;
-    const baseUrl = body.base_url ?? undefined;
-    if (!/^[!-~]+$/.test(secret)) {
-      return Promise.resolve(fail('badParameter', 'secret must be printable characters without spaces'));
-    }
-    if (baseUrl !== undefined && !isWebAddress(baseUrl)) {
-      return Promise.resolve(
-        fail('badParameter', 'base_url must be an http or https address without user, query and fragment'),
-      );
-    }
-    const vendor = context.catalog().vendors.get(code) ?? newVendor(code, protocol, baseUrl);
-    if (vendor === undefined) return Promise.resolve(fail('badParameter', 'base_url is required'));
-    const credential = newCredential(code, secret, baseUrl);
-    const route = trialRoute(vendor, credential, { model, protocols: [protocol] });
-    return runTest(context, testNew, { route, entity: 'credentials', key: `new of ${code}` });
+    const route = readNewRoute(context, body);
+    if ('wrong' in route) return Promise.resolve(fail('badParameter', route.wrong));
+    return runTest(context, testNew, { route, entity: 'credentials', key: `new of ${body.vendor}` });
   },
 });
+
+interface NewCredential {
+  readonly vendor: string;
+  readonly protocol: Protocol;
+  readonly base_url?: string | null;
+  readonly secret: string;
+  readonly model: string;
+}
+
+/** A way to a vendor that is not saved, or what is wrong with it. */
+export function readNewRoute(
+  context: Context,
+  { vendor: code, protocol, base_url: address, secret, model }: NewCredential,
+): Route | { readonly wrong: string } {
+  const baseUrl = address ?? undefined;
+  if (!/^[!-~]+$/.test(secret)) return { wrong: 'secret must be printable characters without spaces' };
+  if (baseUrl !== undefined && !isWebAddress(baseUrl)) {
+    return { wrong: 'base_url must be an http or https address without user, query and fragment' };
+  }
+  const vendor = context.catalog().vendors.get(code) ?? newVendor(code, protocol, baseUrl);
+  if (vendor === undefined) return { wrong: 'base_url is required' };
+  return trialRoute(vendor, newCredential(code, secret, baseUrl), { model, protocols: [protocol] });
+}
 
 function listAllRoutes(context: Context): readonly Route[] {
   return [...context.catalog().models.values()].flatMap(({ routes }) => routes);
