@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Frame, Framing } from './answer/frame.ts';
 import type { Plan } from './answer/plan.ts';
+import type { Wire } from './cloud/visit.ts';
 import type { Vendor } from './models.ts';
 import type { Ask, Reply } from './request/ask.ts';
 
@@ -13,6 +14,8 @@ export interface VendorRequest {
   readonly pathModel: string;
   readonly body: Buffer;
   readonly key: string;
+  /** How a cloud frames the stream of another vendor's model. */
+  readonly wire?: Wire | undefined;
 }
 
 /** One protocol of one vendor. The server does the rest the same way for all of them. */

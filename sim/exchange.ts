@@ -9,6 +9,8 @@ import type { Finished, TruthCall } from './truth.ts';
 export class Exchange {
   readonly response: ServerResponse;
   readonly call: TruthCall;
+  /** Errors in the form of the cloud that passes them on. */
+  refuse: ((reply: Reply) => Reply) | undefined;
   readonly #stats: Stats;
   readonly #clock: Clock;
   readonly #gone: Promise<void>;
@@ -73,8 +75,9 @@ export class Exchange {
     this.#stats.flowing();
   }
 
-  reply(reply: Reply): void {
+  reply(made: Reply): void {
     if (this.#closed) return;
+    const reply = made.status >= 400 && this.refuse !== undefined ? this.refuse(made) : made;
     this.call.status = reply.status;
     const bytes = Buffer.from(reply.body);
     this.#stats.bytesWritten += bytes.length;

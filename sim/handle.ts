@@ -5,6 +5,8 @@ import { sendSteps } from './answer/send.ts';
 import { arrangeUsage } from './answer/usage.ts';
 import { presentedKey, refuseKey } from './authorize.ts';
 import { REQUEST_BODY_BYTES_MAX } from './bounds.ts';
+import { enterCloud } from './cloud/clouds.ts';
+import type { Visit, Visitor } from './cloud/visit.ts';
 import type { Dialect, VendorRequest } from './dialect.ts';
 import type { Exchange } from './exchange.ts';
 import { applyFaults, plainSteps, takeOver } from './faults.ts';
@@ -23,23 +25,36 @@ export interface Incoming {
 /** auth → path → body → rules of the protocol → the script → the answer. */
 export async function handle(world: World, incoming: Incoming): Promise<void> {
   const { request, url, exchange } = incoming;
-  const asked = { method: request.method ?? 'GET', url, headers: request.headers };
-  const endpoint = findEndpoint(asked, world.compatible);
   const body = await readBody(request);
   if (body === undefined) return void exchange.response.destroy();
   world.truth.keepBody(exchange.call, body);
+  const visitor = { method: request.method ?? 'GET', url, headers: request.headers, body };
+  const nowMs = world.clock.now();
+  const visit = enterCloud(visitor, { keys: world.keys, clouds: world.clouds, nowMs });
+  if (visit?.kind === 'reply') {
+    world.truth.tag(exchange.call, findDirective(body.toString(), request.headers, '').tag);
+    return exchange.reply(visit);
+  }
+  exchange.refuse = visit?.refuse;
+  return serveVendor(world, exchange, visit ?? visitor);
+}
+
+async function serveVendor(world: World, exchange: Exchange, visit: Visitor | Visit): Promise<void> {
+  const { method, url, headers, body } = visit;
+  const endpoint = findEndpoint({ method, url, headers }, world.compatible);
   const vendor = endpoint.kind === 'generate' ? endpoint.dialect.vendor : endpoint.vendor;
-  const key = presentedKey(vendor, { headers: request.headers, query: url.searchParams });
+  const key = presentedKey(vendor, { headers, query: url.searchParams });
   exchange.call.key = key;
   const refused = refuseKey(vendor, key, world.keys);
   if (refused !== undefined) return exchange.reply(refused);
   const vendorRequest: VendorRequest = {
-    headers: request.headers,
+    headers,
     path: url.pathname,
     query: url.searchParams,
     pathModel: endpoint.pathModel,
     body,
     key,
+    wire: 'wire' in visit ? visit.wire : undefined,
   };
   if (endpoint.kind === 'answer') return answerDirectly(world, exchange, endpoint, vendorRequest);
   return generate(world, exchange, endpoint.dialect, vendorRequest);
@@ -117,8 +132,8 @@ async function sendStream(
   dialect: Dialect,
   { plan, request }: { readonly plan: Plan; readonly request: VendorRequest },
 ): Promise<void> {
-  const framing = dialect.framing(request);
-  const { steps, headers, ...rest } = applyFaults(plan, dialect, dialect.frames(plan));
+  const framing = request.wire?.framing ?? dialect.framing(request);
+  const { steps, headers, encoder, ...rest } = applyFaults(plan, dialect, dialect.frames(plan));
   exchange.call.status = 200;
   exchange.response.writeHead(200, {
     ...dialect.headers(plan),
@@ -128,7 +143,8 @@ async function sendStream(
   });
   const paceMs = plan.directive.paceMs ?? world.paceMs;
   const { thinkMs } = plan.directive;
-  await sendSteps({ exchange, framing, paceMs, thinkMs, ...rest }, steps);
+  const wired = request.wire?.encoder ?? encoder;
+  await sendSteps({ exchange, framing, paceMs, thinkMs, encoder: wired, ...rest }, steps);
 }
 
 async function sendPlain(exchange: Exchange, dialect: Dialect, plan: Plan): Promise<void> {

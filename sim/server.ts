@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../src/kernel/time/clock.ts';
 import { DEFAULT_KEYS, type Keys } from './authorize.ts';
 import { CLOSE_WAIT_MS } from './bounds.ts';
+import { CloudState } from './cloud/state.ts';
 import type { Quirks } from './compatible/quirks.ts';
 import { answerControl, isControl } from './control.ts';
 import { Exchange } from './exchange.ts';
@@ -29,6 +30,8 @@ export interface Simulator {
   readonly port: number;
   readonly truth: Truth;
   readonly stats: Stats;
+  /** The customer of the simulated clouds: its keys, and the tokens that it got. */
+  readonly clouds: CloudState;
   script(rule: Rule): void;
   /** Forgets truth, rules and counters. */
   reset(): void;
@@ -46,6 +49,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     clock: options.clock ?? systemClock,
     truth: new Truth(),
     rules: new Script(),
+    clouds: new CloudState(options.clock ?? systemClock),
     stats: new Stats(),
   };
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
@@ -61,6 +65,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     port,
     truth: world.truth,
     stats: world.stats,
+    clouds: world.clouds,
     script: (rule) => world.rules.add(rule),
     reset: () => forget(world),
     close: () => close(server),

@@ -1,5 +1,6 @@
 import type { Clock } from '../src/kernel/time/clock.ts';
 import type { Keys } from './authorize.ts';
+import type { CloudState } from './cloud/state.ts';
 import type { Quirks } from './compatible/quirks.ts';
 import type { Script } from './script.ts';
 import type { Stats } from './stats.ts';
@@ -14,6 +15,7 @@ export interface World {
   readonly clock: Clock;
   readonly truth: Truth;
   readonly rules: Script;
+  readonly clouds: CloudState;
   readonly stats: Stats;
 }
 

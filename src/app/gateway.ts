@@ -14,6 +14,7 @@ import type { Logger } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/random.ts';
 import { systemClock } from '../kernel/time/clock.ts';
 import type { CallTracer } from '../open-telemetry/contract.ts';
+import { createCloudClient } from '../upstream/cloud/client.ts';
 import { GuardedFetcher } from '../upstream/guard/fetch-media.ts';
 import { Health } from '../upstream/health/health.ts';
 import { SharedLimits } from '../upstream/health/shared-limits.ts';
@@ -79,7 +80,8 @@ function buildGatewayDeps(
   const chooseProxy = createChooseProxy(config);
   const proxies = shownProxies(config);
   if (Object.keys(proxies).length > 0) log.info(proxies, 'vendors are reached through a proxy');
-  const client = createUpstreamClient({ clock: systemClock, log, ownHosts: config.byokHosts, chooseProxy });
+  const plain = createUpstreamClient({ clock: systemClock, log, ownHosts: config.byokHosts, chooseProxy });
+  const client = createCloudClient(plain, systemClock);
   cleanup.add(() => client.close());
   const inFlight = new InFlight(systemClock);
   cleanup.add(() => inFlight.close());

@@ -16,6 +16,26 @@ export interface Vendor {
   readonly rateMicro: bigint;
   readonly byok: boolean;
   readonly customBaseUrl: boolean;
+  /** Nothing: the secret of a credential is the key, sent in a header. */
+  readonly cloud?: Cloud | undefined;
+}
+
+export const CLOUD_KINDS = ['azure', 'bedrock', 'vertex'] as const;
+export type CloudKind = (typeof CLOUD_KINDS)[number];
+
+/** A vendor whose requests need more than an address and a key. cloud.ts says which kind has which field. */
+export interface Cloud {
+  readonly kind: CloudKind;
+  /** Azure: the version of the form with deployments. Nothing: the form `/openai/v1`. */
+  readonly apiVersion?: string;
+  /** Bedrock: the region that requests are signed for. */
+  readonly region?: string;
+  /** Vertex: the project, if it is not that of the service account. */
+  readonly project?: string;
+  /** Vertex: a region, or `global`. */
+  readonly location?: string;
+  /** Where tokens are requested. Nothing: the vendor's own address. */
+  readonly tokenUrl?: string;
 }
 
 export interface CredentialLimits {

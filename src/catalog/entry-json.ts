@@ -23,6 +23,19 @@ export function vendorJson(vendor: Vendor): EntryJson {
     rate: micro(vendor.rateMicro),
     byok: vendor.byok,
     custom_base_url: vendor.customBaseUrl,
+    cloud: cloudJson(vendor.cloud),
+  };
+}
+
+function cloudJson(cloud: Vendor['cloud']): EntryJson | null {
+  if (cloud === undefined) return null;
+  return {
+    kind: cloud.kind,
+    api_version: cloud.apiVersion ?? null,
+    region: cloud.region ?? null,
+    project: cloud.project ?? null,
+    location: cloud.location ?? null,
+    token_url: cloud.tokenUrl ?? null,
   };
 }
 

@@ -61,6 +61,12 @@ export function ofVendor(vendor: Vendor): FieldTexts {
     rate: micro(vendor.rateMicro),
     byok: String(vendor.byok),
     custom_base_url: String(vendor.customBaseUrl),
+    'cloud.kind': vendor.cloud?.kind ?? NONE,
+    'cloud.api_version': vendor.cloud?.apiVersion ?? NONE,
+    'cloud.region': vendor.cloud?.region ?? NONE,
+    'cloud.project': vendor.cloud?.project ?? NONE,
+    'cloud.location': vendor.cloud?.location ?? NONE,
+    'cloud.token_url': vendor.cloud?.tokenUrl ?? NONE,
   });
 }
 

@@ -1,4 +1,5 @@
-import type { CatalogFile, KnownCatalog, ModelEntry, RouteEntry } from './document.ts';
+import { readCloudSecret } from './cloud.ts';
+import type { CatalogFile, CredentialEntry, KnownCatalog, ModelEntry, RouteEntry } from './document.ts';
 import { routeKey } from './document.ts';
 import type { Problems } from './file/problems.ts';
 import type { Tree } from './file/yaml-tree.ts';
@@ -74,8 +75,21 @@ function checkCredentials(references: References): void {
     // The stored secret stays, if there is one that can be opened.
     if (credential.secret === '' && (stored?.secret ?? '') === '') {
       complain(references, `credentials[${index}].secret`, 'is required');
-    }
+    } else checkCloudSecret(references, credential, index);
   });
+}
+
+/** The secret of a cloud has parts. One that is stored already was checked when it came. */
+function checkCloudSecret(
+  references: References,
+  { vendorCode, secret }: CredentialEntry,
+  index: number,
+): void {
+  const { document, known } = references;
+  const vendor = document.vendors.find((each) => each.code === vendorCode) ?? known.vendors.get(vendorCode);
+  if (secret === '' || vendor?.cloud === undefined) return;
+  const read = readCloudSecret(vendor.cloud.kind, secret);
+  if (read.kind === 'invalid') complain(references, `credentials[${index}].secret`, read.why);
 }
 
 function checkRoutes(references: References, model: ModelEntry, modelPath: string): void {

@@ -8,6 +8,8 @@ const KEYS: Readonly<Record<Protocol, { readonly reason: Buffer; readonly model:
   messages: keys('stop_reason', 'model'),
   gemini: keys('finishReason', 'modelVersion'),
   images: keys('finish_reason', 'model'),
+  embeddings: keys('finish_reason', 'model'),
+  'gemini-embeddings': keys('finishReason', 'modelVersion'),
 };
 
 function keys(reason: string, model: string): { readonly reason: Buffer; readonly model: Buffer } {

@@ -1,4 +1,8 @@
+import type { AwsKeys, CloudSecret } from '../catalog/cloud.ts';
+import type { Cloud } from '../catalog/contract.ts';
 import type { LentBytes } from '../kernel/encoding/lent-bytes.ts';
+import type { Protocol } from '../kernel/protocol-name.ts';
+
 /**
  * One exchange with a vendor, as callbacks: no streams, no promises per chunk.
  * The order is asserted: `onHead` once, then `onData` any number of times, then exactly one of `onEnd` and
@@ -33,6 +37,69 @@ export interface UpstreamExchange {
 /** Addresses of the operator may be private (rule S-6). */
 export type AllowedNetwork = 'any' | 'public';
 
+/** The action at the vendor. `stream` and `generate` have different addresses for some vendors only. */
+export type VendorAction = 'generate' | 'stream' | 'count' | 'edit' | 'batch';
+
+/** One call of a cloud: everything that its address, body and authorisation depend on. */
+export interface CloudCall {
+  readonly adapter: CloudAdapter;
+  readonly cloud: Cloud;
+  readonly secret: CloudSecret;
+  readonly protocol: Protocol;
+  readonly action: VendorAction;
+  /** The vendor's name of the model. */
+  readonly model: string;
+}
+
+/** What a cloud has of its own: an address, an authorisation and, where needed, a body and a framing. */
+export interface CloudAdapter {
+  /** The path below the base address. `undefined`: the cloud does not offer this action. */
+  path(call: CloudCall): string | undefined;
+  /** How the body for the cloud differs from that of the protocol. `undefined`: not at all. */
+  changeBody(call: CloudCall, headers: readonly string[]): BodyChange | undefined;
+  /** How a token is requested. `undefined`: the secret needs none. */
+  findGrantor(call: CloudCall): Grantor | undefined;
+  /** Headers with the authorisation. */
+  authorize(request: UpstreamRequest, call: CloudCall, moment: Moment): Headers | Promise<Headers>;
+  /** Whether the answer says that the token is no longer accepted. */
+  isExpired(head: UpstreamHead): boolean;
+}
+
+/** Flat: name, value, name, value. */
+export type Headers = readonly string[];
+
+export interface BodyChange {
+  /** JSON members that are put first. */
+  readonly added: string;
+  /** Names of members that are removed. */
+  readonly removed: readonly string[];
+  /** A header whose meaning is in the body now. */
+  readonly header: string | undefined;
+}
+
+export interface Moment {
+  readonly nowMs: number;
+  /** The token, if the secret needs one. */
+  readonly grant: Grant | undefined;
+}
+
+/** What a cloud gives for a secret, for a time. In memory only: never logged, never in an error. */
+export interface Grant {
+  readonly expiresAtMs: number;
+  readonly bearer?: string;
+  readonly keys?: AwsKeys;
+}
+
+/** How a grant is requested. Of two with the same name one grant serves both. */
+export interface Grantor {
+  readonly name: string;
+  request(nowMs: number): GrantRequest | Promise<GrantRequest>;
+  /** `undefined`: the answer has no grant. */
+  read(body: string, nowMs: number): Grant | undefined;
+}
+
+export type GrantRequest = Pick<UpstreamRequest, 'origin' | 'path' | 'method' | 'headers' | 'body'>;
+
 export interface UpstreamRequest {
   /** `https://api.openai.com` */
   readonly origin: string;
@@ -45,6 +112,8 @@ export interface UpstreamRequest {
   readonly headers: readonly string[];
   readonly body: readonly Buffer[];
   readonly timeouts: UpstreamTimeouts;
+  /** The request is for a cloud and lacks its authorisation (cloud/client.ts). */
+  readonly cloud?: CloudCall | undefined;
 }
 
 export interface UpstreamTimeouts {

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import type { Credential, Route } from '../catalog/contract.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import { answerHeaders } from './answer-headers.ts';
-import { addressVendor, type VendorAction } from './vendor.ts';
+import type { VendorAction } from './contract.ts';
+import { addressVendor } from './vendor.ts';
 
 function route(baseUrl: string, credential: Partial<Credential> = {}, forwardModelId = 'm-1'): Route {
   return {

@@ -1,12 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { type CloudSecret, readCloudSecret } from '../catalog/cloud.ts';
 import type { Credential, Route, Vendor } from '../catalog/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import { VERSION } from '../kernel/version.ts';
-import type { AllowedNetwork } from './contract.ts';
-
-/** The action at the vendor. `stream` and `generate` have different addresses for generateContent only. */
-export type VendorAction = 'generate' | 'stream' | 'count' | 'edit' | 'batch';
+import { getCloudAdapter } from './cloud/adapters.ts';
+import type { AllowedNetwork, CloudCall, VendorAction } from './contract.ts';
 
 export interface VendorCall {
   readonly route: Route;
@@ -29,6 +28,7 @@ export interface VendorAddress {
   readonly path: string;
   /** Flat: name, value, name, value. */
   readonly headers: string[];
+  readonly cloud?: CloudCall;
 }
 
 /** The addresses of a family of protocols, and its headers. */
@@ -92,12 +92,25 @@ export function addressVendor(call: VendorCall): VendorAddress {
   const { route, protocol, clientHeaders } = call;
   const standing = findTemplate(route.vendor, route.credential, protocol);
   const headers = [...standing.headers, 'content-type', call.contentType];
-  if (protocol === 'messages') pushAnthropic(headers, clientHeaders);
+  if (protocol === 'messages' && standing.cloud === undefined) pushAnthropic(headers, clientHeaders);
   else headers.push('user-agent', USER_AGENT);
   pushForwarded(headers, standing, clientHeaders);
-  const path = standing.path + toPath(protocol, call.action, route.forwardModelId);
   const { origin, reach } = standing;
+  if (standing.cloud !== undefined) {
+    const cloud = { ...standing.cloud, action: call.action, model: route.forwardModelId };
+    const path = cloud.adapter.path(cloud);
+    assert(path !== undefined, 'no cloud is asked for what it does not offer');
+    return { origin, reach, path: withQuery(standing.path + path, '', call.query), headers, cloud };
+  }
+  const path = standing.path + toPath(protocol, call.action, route.forwardModelId);
   return { origin, reach, path: withQuery(path, standing.query, call.query), headers };
+}
+
+/** Some clouds count no tokens. */
+export function canCount(route: Route, protocol: Protocol): boolean {
+  const { cloud } = findTemplate(route.vendor, route.credential, protocol);
+  if (cloud === undefined) return true;
+  return cloud.adapter.path({ ...cloud, action: 'count', model: route.forwardModelId }) !== undefined;
 }
 
 /** The parts that are the same for every call with one credential and protocol. */
@@ -111,6 +124,8 @@ interface RequestTemplate {
   readonly headers: readonly string[];
   readonly forward: readonly string[];
   readonly forwardPrefix: string | undefined;
+  /** What all calls of a cloud share. */
+  readonly cloud: Omit<CloudCall, 'action' | 'model'> | undefined;
 }
 
 /** Catalogue records are immutable, so values derived from one are valid as long as the record. */
@@ -137,17 +152,39 @@ function makeTemplate(vendor: Vendor, credential: Credential, protocol: Protocol
   const url = new URL(base);
   const trimmed = url.pathname.replace(/\/{1,9}$/, '');
   const owned = credential.ownerAccountId !== undefined;
+  const cloud = toCloud(vendor, credential, protocol);
   return {
     vendor,
     origin: url.origin,
     reach: owned && credential.baseUrl !== undefined ? 'public' : 'any',
-    path: trimmed.endsWith(family.prefix) ? trimmed : trimmed + family.prefix,
+    path: cloud === undefined ? withPrefix(trimmed, family.prefix) : trimmed.replace(/\/openai(\/v1)?$/, ''),
     query: url.search.slice(1),
     // The gateway reads the answer, so it requests no compression.
-    headers: [...family.credential(credential.secret), 'accept-encoding', 'identity'],
+    headers:
+      cloud === undefined
+        ? [...family.credential(credential.secret), 'accept-encoding', 'identity']
+        : ['accept-encoding', 'identity'],
     forward: owned ? [...family.forward, ...family.forwardOwned] : family.forward,
-    forwardPrefix: family.forwardPrefix,
+    forwardPrefix: cloud === undefined ? family.forwardPrefix : undefined,
+    cloud,
   };
+}
+
+function withPrefix(path: string, prefix: string): string {
+  return path.endsWith(prefix) ? path : path + prefix;
+}
+
+function toCloud(vendor: Vendor, credential: Credential, protocol: Protocol): RequestTemplate['cloud'] {
+  const { cloud } = vendor;
+  if (cloud === undefined) return undefined;
+  const secret = readCloudSecret(cloud.kind, credential.secret);
+  const owned = credential.ownerAccountId !== undefined;
+  const usable = secret.kind !== 'invalid' && !(owned && secret.kind === 'workload');
+  // Secrets are checked when they are stored; this one was stored when the vendor was another one.
+  const shown: CloudSecret = usable ? secret : { kind: 'key', key: '' };
+  // An account's own key is for its own project.
+  const { project: _platform, ...rest } = cloud;
+  return { adapter: getCloudAdapter(cloud.kind), cloud: owned ? rest : cloud, secret: shown, protocol };
 }
 
 function toPath(protocol: Protocol, action: VendorAction, forwardModelId: string): string {

@@ -129,7 +129,7 @@ const MODULES: readonly {
       'scrypt',
       'scryptSync',
       'timingSafeEqual',
-    ].concat(['createCipheriv', 'createDecipheriv', 'createSecretKey']),
+    ].concat(['createCipheriv', 'createDecipheriv', 'createSecretKey', 'createPrivateKey', 'sign']),
     reason: 'randomness comes from the port given, so that a seed replays a failure',
   },
 ];

@@ -55,6 +55,8 @@ export interface WorldOptions {
   readonly environment?: Record<string, string>;
   /** The same, from the connection to the world's own database. */
   readonly environmentOf?: (connection: string) => Promise<Record<string, string>>;
+  /** The same, from what the simulator of the world gives its customers. */
+  readonly environmentFrom?: (simulator: Simulator) => Record<string, string>;
   readonly log?: Logger;
 }
 
@@ -75,6 +77,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     SIM: simulator.url,
     ...options.environment,
     ...(await options.environmentOf?.(fresh.connection)),
+    ...options.environmentFrom?.(simulator),
   });
   await applyCheaply(fresh.database, config, catalog);
   const tollgate = await startTollgate(config, options.log ?? silentLogger);

@@ -1,15 +1,11 @@
-import {
-  NAME_LENGTH_MAX,
-  PASSWORD_LENGTH_MAX,
-  PASSWORD_LENGTH_MIN,
-  SECRET_LENGTH_MAX,
-} from '../../bounds.ts';
+import { NAME_LENGTH_MAX, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../bounds.ts';
 import { PROTOCOLS } from '../../kernel/protocol-name.ts';
 import type { CredentialLimits, Vendor } from '../contract.ts';
 import type { AccountEntry, CredentialEntry } from '../document.ts';
 import {
   address,
   boolean,
+  childPath,
   choice,
   integer,
   list,
@@ -20,6 +16,7 @@ import {
   required,
   text,
 } from './reader.ts';
+import { cloudShape, secretShape, whyNotServed } from './shape-cloud.ts';
 import { amount, code, INTEGER_MAX, LIST_RATE, modelId, name, rate, status } from './shape-value.ts';
 
 /** In order of preference, at least one, none twice. */
@@ -43,11 +40,15 @@ const rawVendor = object({
   rateMicro: optional('rate', rate, LIST_RATE),
   byok: optional('byok', boolean, false),
   customBaseUrl: optional('custom_base_url', boolean, false),
+  cloud: optional<Vendor['cloud']>('cloud', cloudShape, undefined),
 });
 
 export const vendorShape: Reader<Vendor> = (place) => {
-  const vendor = rawVendor(place);
-  return { ...vendor, name: vendor.name ?? vendor.code, icon: vendor.icon ?? vendor.code };
+  const { cloud, ...vendor } = rawVendor(place);
+  const misfit = whyNotServed({ cloud, protocols: vendor.protocols });
+  if (misfit !== undefined) report({ ...place, path: childPath(place.path, 'protocols') }, misfit);
+  const named = { ...vendor, name: vendor.name ?? vendor.code, icon: vendor.icon ?? vendor.code };
+  return cloud === undefined ? named : { ...named, cloud };
 };
 
 const limit = integer(1, INTEGER_MAX);
@@ -66,12 +67,7 @@ const limitsShape: Reader<CredentialLimits> = (place) => {
 export const credentialShape: Reader<CredentialEntry> = object<CredentialEntry>({
   name: required('name', text({ lengthMax: NAME_LENGTH_MAX })),
   vendorCode: required('vendor', code),
-  // It becomes a header's value, so a line end or a space in it is a slip (or an attack).
-  secret: optional(
-    'secret',
-    text({ lengthMax: SECRET_LENGTH_MAX, pattern: /^[!-~]+$/, shape: 'printable characters without spaces' }),
-    '',
-  ),
+  secret: optional('secret', secretShape, ''),
   baseUrl: optional<string | undefined>('base_url', address, undefined),
   rateMicro: optional('rate', rate, LIST_RATE),
   limits: optional<CredentialLimits>('limits', limitsShape, {}),

@@ -20,8 +20,8 @@ import {
 } from '../../protocol/embeddings-conversion/request.ts';
 import { readOutlined } from '../../protocol/pass-through/answer.ts';
 import { getDialect } from '../../protocol/registry.ts';
-import type { UpstreamHead } from '../../upstream/contract.ts';
-import { VENDOR_JSON, type VendorAction } from '../../upstream/vendor.ts';
+import type { UpstreamHead, VendorAction } from '../../upstream/contract.ts';
+import { VENDOR_JSON } from '../../upstream/vendor.ts';
 import { type EmbeddingProtocol, OTHER_EMBEDDINGS } from '../admit/route-protocols.ts';
 import { type AttemptContext, countedInput } from '../attempt/attempt-context.ts';
 import { hasMemory, refuseMemory } from '../attempt/memory-budget.ts';

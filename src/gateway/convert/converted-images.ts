@@ -20,8 +20,8 @@ import {
 } from '../../protocol/images-to-gemini/to-gemini.ts';
 import { readOutlined } from '../../protocol/pass-through/answer.ts';
 import { getDialect } from '../../protocol/registry.ts';
-import type { UpstreamHead } from '../../upstream/contract.ts';
-import { VENDOR_JSON, type VendorAction } from '../../upstream/vendor.ts';
+import type { UpstreamHead, VendorAction } from '../../upstream/contract.ts';
+import { VENDOR_JSON } from '../../upstream/vendor.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { hasMemory, refuseMemory } from '../attempt/memory-budget.ts';
 import { convertedHeaders, EVENT_STREAM, JSON_TYPE, NO_HEADERS } from './converted.ts';

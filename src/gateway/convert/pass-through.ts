@@ -4,8 +4,8 @@ import type { Framing, PlainAnswer, RawRequest, RequestFacts, StreamRelay } from
 import { formContentType } from '../../protocol/images/form.ts';
 import { readOutlined } from '../../protocol/pass-through/answer.ts';
 import { answerHeaders } from '../../upstream/answer-headers.ts';
-import type { UpstreamHead } from '../../upstream/contract.ts';
-import { VENDOR_JSON, type VendorAction } from '../../upstream/vendor.ts';
+import type { UpstreamHead, VendorAction } from '../../upstream/contract.ts';
+import { VENDOR_JSON } from '../../upstream/vendor.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import type { Endpoint } from '../endpoints/endpoints.ts';
 import type { Translation } from './translation.ts';

@@ -2,8 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { Outline } from '../../protocol/bytes/outline.ts';
 import type { Framing, PlainAnswer, StreamRelay } from '../../protocol/dialect.ts';
-import type { UpstreamHead } from '../../upstream/contract.ts';
-import type { VendorAction } from '../../upstream/vendor.ts';
+import type { UpstreamHead, VendorAction } from '../../upstream/contract.ts';
 
 /**
  * How one route is used. Either the vendor uses the client's protocol and the bytes pass unchanged

@@ -17,7 +17,7 @@ import {
 } from '../../protocol/pass-through/count.ts';
 import { getDialect } from '../../protocol/registry.ts';
 import { answerHeaders } from '../../upstream/answer-headers.ts';
-import { addressVendor, VENDOR_JSON } from '../../upstream/vendor.ts';
+import { addressVendor, canCount, VENDOR_JSON } from '../../upstream/vendor.ts';
 import { toRefusal } from '../admit/enter.ts';
 import { identify, identifyAgain, refuseIfAway, WAIT_MS } from '../admit/identify.ts';
 import { checkMediaType } from '../admit/media-type.ts';
@@ -202,6 +202,7 @@ async function askRoute(
   { deps }: Gateway,
 ): Promise<Counted | 'unknown' | 'client-gone'> {
   const { protocol, query } = endpoint;
+  if (!canCount(route, protocol)) return 'unknown';
   const body = await bodyFor(counting, route, endpoint);
   if (isRefusal(body)) return 'unknown';
   const asked = { action: 'count', clientHeaders: headers, contentType: VENDOR_JSON, query } as const;

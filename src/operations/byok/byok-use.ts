@@ -1,4 +1,5 @@
 import type { CredentialUse } from '../../accounts/views.ts';
+import { whyNotOwn } from '../../catalog/cloud.ts';
 import type { Vendor } from '../../catalog/contract.ts';
 import { type ByokRefusal, listByok, openByok } from '../../store/accounts/byok.ts';
 import { sumCredentialUse } from '../../store/accounts/credential-use.ts';
@@ -11,7 +12,15 @@ import { ID, NAME, nullable, TIME } from '../fields.ts';
 import { readTimeRange } from '../logs/log-filter.ts';
 import { type Answer, data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
-import { ADDRESS, byokContext, HOSTED_GROUP, SECRET, toByokFailure, VENDOR_CODE } from './byok.ts';
+import {
+  ADDRESS,
+  byokContext,
+  HOSTED_GROUP,
+  readSecret,
+  SECRET,
+  toByokFailure,
+  VENDOR_CODE,
+} from './byok.ts';
 
 const RESULT = Type.Object({
   ok: Type.Boolean(),
@@ -47,9 +56,13 @@ const test = operation({
     if (id !== undefined) return testStored(context, id);
     if (vendorCode === undefined) return fail('badParameter', 'vendor_code or id is required');
     if (secret === undefined) return fail('badParameter', 'secret or id is required');
+    const line = readSecret(secret);
+    if (typeof line !== 'string') return line;
     const target = judge(context, vendorCode, baseUrl ?? undefined);
     if (target.kind !== 'target') return toByokFailure(target);
-    const wanted = { accountId, vendor: target.vendor, secret, baseUrl: target.baseUrl };
+    const why = whyNotOwn(target.vendor.cloud, line);
+    if (why !== undefined) return toByokFailure({ kind: 'bad-secret', why });
+    const wanted = { accountId, vendor: target.vendor, secret: line, baseUrl: target.baseUrl };
     return told(await context.prober.probe(wanted, context.catalog()));
   },
 });

@@ -1,6 +1,8 @@
 import type { ByokView, RecentUse } from '../../accounts/views.ts';
 import { BYOK_PER_ACCOUNT_MAX, HOSTED_ADDRESS_CHARS_MAX, SECRET_LENGTH_MAX } from '../../bounds.ts';
-import { type ByokContext, type ByokRefusal, listByok } from '../../store/accounts/byok.ts';
+import { secretOnOneLine } from '../../catalog/cloud.ts';
+import { CLOUD_KINDS } from '../../catalog/contract.ts';
+import { type ByokContext, type ByokRefusal, isUsableSecret, listByok } from '../../store/accounts/byok.ts';
 import { findRecentUse } from '../../store/accounts/credential-recent.ts';
 import { changeByok, hostByok, removeByok } from '../../store/operations/operator-holdings.ts';
 import { type Context, ownAccount } from '../context.ts';
@@ -20,14 +22,20 @@ import {
 import { data, type Operation, operation } from '../operation.ts';
 import { Type } from '../schema.ts';
 
-/** Sent as a header, so printable and without spaces. */
+/** A key is sent as a header, so printable and without spaces. Credentials of clouds have several parts. */
 export const SECRET = Type.String({
-  pattern: '^[\\x21-\\x7e]+$',
+  pattern: '^([\\x21-\\x7e]+|\\s*\\{[^]*\\}\\s*)$',
   minLength: 1,
   maxLength: SECRET_LENGTH_MAX,
   form: 'a key of visible ASCII characters, without spaces',
-  description: 'The secret of the vendor. It is never shown again.',
+  description: 'The secret of the vendor, of a cloud as JSON. It is never shown again.',
 });
+
+/** As it is stored: on one line. */
+export function readSecret(secret: string): string | Failure {
+  const line = secretOnOneLine(secret);
+  return isUsableSecret(line) ? line : fail('badParameter', 'secret must be a key, or a JSON object');
+}
 export const ADDRESS = Type.String({
   maxLength: HOSTED_ADDRESS_CHARS_MAX,
   description: 'An own https address, if the vendor allows one.',
@@ -80,6 +88,12 @@ const vendors = operation({
       vendor_icon: Type.String(),
       protocols: Type.Array(Type.String()),
       custom_base_url: Type.Boolean({ description: 'Whether a credential may have an own address.' }),
+      cloud: nullable(
+        Type.Union(
+          CLOUD_KINDS.map((kind) => Type.Literal(kind)),
+          { description: 'A cloud: its secrets are those of docs/vendors.md.' },
+        ),
+      ),
     }),
   ),
   example: {
@@ -90,17 +104,19 @@ const vendors = operation({
         vendor_icon: 'openai',
         protocols: ['responses', 'chat'],
         custom_base_url: false,
+        cloud: null,
       },
     ],
   },
   handle: (_input, context) => {
     const open = [...context.catalog().vendors.values()].filter(({ byok }) => byok);
-    const rows = open.map(({ code, name, icon, protocols, customBaseUrl }) => ({
+    const rows = open.map(({ code, name, icon, protocols, customBaseUrl, cloud }) => ({
       vendor_code: code,
       vendor_name: name,
       vendor_icon: icon,
       protocols,
       custom_base_url: customBaseUrl,
+      cloud: cloud?.kind ?? null,
     }));
     return Promise.resolve(data(rows));
   },
@@ -151,8 +167,10 @@ const add = operation({
     data: { id: 4 },
   },
   handle: async ({ body }, context) => {
-    const { vendor_code: vendorCode, name, secret, base_url: baseUrl } = body;
+    const { vendor_code: vendorCode, name, base_url: baseUrl } = body;
     const accountId = ownAccount(context);
+    const secret = readSecret(body.secret);
+    if (typeof secret !== 'string') return secret;
     const wanted = { accountId, vendorCode, name, secret, baseUrl: baseUrl ?? undefined };
     const made = await hostByok(context, wanted, {
       byokContext: byokContext(context),
@@ -182,8 +200,10 @@ const change = operation({
   fails: ['notFound', 'conflict'],
   example: { body: { id: 4, name: 'team account' }, data: { id: 4 } },
   handle: async ({ body }, context) => {
-    const { id, vendor_code: vendorCode, name, secret, base_url: baseUrl, status } = body;
+    const { id, vendor_code: vendorCode, name, base_url: baseUrl, status } = body;
     const accountId = ownAccount(context);
+    const secret = body.secret === undefined ? undefined : readSecret(body.secret);
+    if (typeof secret === 'object') return secret;
     const stored = (await listByok(context.database, accountId)).find((one) => one.id === id);
     if (stored === undefined) return fail('notFound');
     if (vendorCode !== undefined && vendorCode !== stored.vendorCode) {
@@ -246,6 +266,8 @@ export function toByokFailure(refusal: ByokRefusal): Failure {
       return fail('badParameter', 'secret is required again for a new base_url');
     case 'bad-address':
       return fail('badParameter', `base_url ${refusal.why}`);
+    case 'bad-secret':
+      return fail('badParameter', `secret ${refusal.why}`);
   }
 }
 

@@ -15,6 +15,7 @@ export const ENTRY_EXAMPLES: Readonly<
       rate: '100',
       byok: true,
       custom_base_url: false,
+      cloud: null,
     },
     made: { code: 'openai', protocols: ['responses', 'chat'], base_url: 'https://api.openai.com/v1' },
   },

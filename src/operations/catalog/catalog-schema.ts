@@ -1,4 +1,4 @@
-import { DIMENSIONS } from '../../catalog/contract.ts';
+import { CLOUD_KINDS, DIMENSIONS } from '../../catalog/contract.ts';
 import type { EntryKind } from '../../catalog/entries.ts';
 import { PROTOCOLS } from '../../kernel/protocol-name.ts';
 import { AMOUNT, ID, nullable, STATUS, TIME } from '../fields.ts';
@@ -22,6 +22,18 @@ const CAPABILITIES = Type.Record(Type.Unknown(), {
   description:
     'Capabilities of the vendor’s model that differ from the table of the gateway. Keys as in the catalogue file.',
 });
+
+const CLOUD = Type.Object(
+  {
+    kind: toChoiceSchema(CLOUD_KINDS),
+    api_version: Type.Optional(nullable(text(100))),
+    region: Type.Optional(nullable(text(100))),
+    project: Type.Optional(nullable(text(100))),
+    location: Type.Optional(nullable(text(100))),
+    token_url: Type.Optional(nullable(text(2_048))),
+  },
+  { description: 'Of a vendor that is a cloud. Fields and secrets as in docs/vendors.md.' },
+);
 
 const PRICES = Type.Object({
   input: Type.Optional(AMOUNT),
@@ -73,6 +85,7 @@ export const ENTRY_SCHEMAS: Readonly<Record<EntryKind, EntrySchema>> = {
       rate: RATE,
       byok: Type.Boolean(),
       custom_base_url: Type.Boolean(),
+      cloud: nullable(CLOUD),
     },
     shown: {},
   },

@@ -1,3 +1,4 @@
+import { readCloudSecret, secretOnOneLine } from '../../catalog/cloud.ts';
 import type { Credential, Route, Vendor } from '../../catalog/contract.ts';
 import { LIST_RATE_MICRO } from '../../catalog/price.ts';
 import { MICRO } from '../../kernel/money.ts';
@@ -113,15 +114,18 @@ interface NewCredential {
 /** A way to a vendor that is not saved, or what is wrong with it. */
 export function readNewRoute(
   context: Context,
-  { vendor: code, protocol, base_url: address, secret, model }: NewCredential,
+  { vendor: code, protocol, base_url: address, secret: given, model }: NewCredential,
 ): Route | { readonly wrong: string } {
   const baseUrl = address ?? undefined;
+  const secret = secretOnOneLine(given);
   if (!/^[!-~]+$/.test(secret)) return { wrong: 'secret must be printable characters without spaces' };
   if (baseUrl !== undefined && !isWebAddress(baseUrl)) {
     return { wrong: 'base_url must be an http or https address without user, query and fragment' };
   }
   const vendor = context.catalog().vendors.get(code) ?? newVendor(code, protocol, baseUrl);
   if (vendor === undefined) return { wrong: 'base_url is required' };
+  const parts = vendor.cloud === undefined ? undefined : readCloudSecret(vendor.cloud.kind, secret);
+  if (parts?.kind === 'invalid') return { wrong: `secret ${parts.why}` };
   return trialRoute(vendor, newCredential(code, secret, baseUrl), { model, protocols: [protocol] });
 }
 

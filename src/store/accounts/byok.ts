@@ -1,6 +1,7 @@
 import type { ByokView } from '../../accounts/views.ts';
 import { BYOK_PER_ACCOUNT_MAX, NAME_LENGTH_MAX, SECRET_LENGTH_MAX } from '../../bounds.ts';
-import type { Credential } from '../../catalog/contract.ts';
+import { whyNotOwn } from '../../catalog/cloud.ts';
+import type { Cloud, Credential } from '../../catalog/contract.ts';
 import { assert } from '../../kernel/assert.ts';
 import { rowContext, type Sealer } from '../../kernel/encoding/seal.ts';
 import { judgeByokAddress } from '../../upstream/guard/byok-address.ts';
@@ -34,6 +35,8 @@ export type ByokRefusal =
   /** The vendor does not allow an own address. */
   | { readonly kind: 'address-closed' }
   | { readonly kind: 'bad-address'; readonly why: string }
+  /** The vendor is a cloud, and its secrets have another form. */
+  | { readonly kind: 'bad-secret'; readonly why: string }
   /** A secret is sent to a new address only if it is given again. */
   | { readonly kind: 'secret-required' };
 
@@ -58,7 +61,7 @@ export async function addByok(
   return database.transaction(async (transaction) => {
     // The account's row is locked now, so two at once cannot exceed the bound.
     if (!(await touchAccount(transaction, accountId))) return { kind: 'unknown-account' };
-    const closed = await whyClosed(transaction, wanted.vendorCode, baseUrl);
+    const closed = await whyClosed(transaction, wanted.vendorCode, { baseUrl, secret });
     if (closed !== undefined) return closed;
     const own = await listByok(transaction, accountId);
     if (own.length >= BYOK_PER_ACCOUNT_MAX) return { kind: 'too-many' };
@@ -89,15 +92,23 @@ function judge(text: string | null | undefined, { ownHosts }: ByokContext): Judg
 async function whyClosed(
   transaction: Database,
   vendorCode: string,
-  baseUrl: string | null | undefined,
+  { baseUrl, secret }: { readonly baseUrl: string | null | undefined; readonly secret: string | undefined },
 ): Promise<ByokRefusal | undefined> {
-  const [vendor] = await transaction.query<{ byok: boolean; custom_base_url: boolean }>(
-    'select byok, custom_base_url from vendors where code = $1',
+  const [vendor] = await transaction.query<VendorTerms>(
+    'select byok, custom_base_url, cloud from vendors where code = $1',
     [vendorCode],
   );
   if (vendor === undefined || !vendor.byok) return { kind: 'vendor-closed' };
   const hasAddress = baseUrl !== undefined && baseUrl !== null;
-  return hasAddress && !vendor.custom_base_url ? { kind: 'address-closed' } : undefined;
+  if (hasAddress && !vendor.custom_base_url) return { kind: 'address-closed' };
+  const why = secret === undefined ? undefined : whyNotOwn(vendor.cloud ?? undefined, secret);
+  return why === undefined ? undefined : { kind: 'bad-secret', why };
+}
+
+interface VendorTerms {
+  readonly byok: boolean;
+  readonly custom_base_url: boolean;
+  readonly cloud: Cloud | null;
 }
 
 export interface ByokPatch {
@@ -145,7 +156,7 @@ async function whyNot(
   const moves = baseUrl !== undefined && baseUrl !== (stored.baseUrl ?? null);
   if (moves && secret === undefined) return { kind: 'secret-required' };
   if (!moves && secret === undefined && status !== 'enabled') return undefined;
-  return whyClosed(transaction, stored.vendorCode, moves ? baseUrl : stored.baseUrl);
+  return whyClosed(transaction, stored.vendorCode, { baseUrl: moves ? baseUrl : stored.baseUrl, secret });
 }
 
 async function writePatch(

@@ -116,6 +116,7 @@ interface VendorRow {
   readonly rate_micro: bigint;
   readonly byok: boolean;
   readonly custom_base_url: boolean;
+  readonly cloud: Vendor['cloud'] | null;
 }
 
 function vendorFromRow(row: VendorRow): Vendor {
@@ -125,6 +126,7 @@ function vendorFromRow(row: VendorRow): Vendor {
     baseUrl: row.base_url,
     rateMicro: row.rate_micro,
     customBaseUrl: row.custom_base_url,
+    ...(row.cloud === null ? {} : { cloud: row.cloud }),
   };
 }
 

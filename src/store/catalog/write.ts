@@ -60,6 +60,7 @@ export async function writeVendor(transaction: Database, vendor: Vendor): Promis
     rate_micro: vendor.rateMicro,
     byok: vendor.byok,
     custom_base_url: vendor.customBaseUrl,
+    cloud: vendor.cloud === undefined ? null : JSON.stringify(vendor.cloud),
   });
 }
 
