@@ -6,7 +6,7 @@ import { readTree } from '../file/yaml-tree.ts';
 import type { Preset } from './preset.ts';
 import { presetShape } from './preset-shape.ts';
 
-export const PRESETS_FOLDER = join(import.meta.dirname, 'data');
+export const PRESETS_FOLDER = join(import.meta.dirname, 'vendors');
 
 /** In the order in which people look for them; the others follow by name. */
 const FIRST = ['openai', 'anthropic', 'google', 'deepseek', 'openrouter', 'alibaba', 'moonshot', 'zhipu'];
