@@ -92,7 +92,9 @@ async function generate(
   if (exchange.closed) return;
   const failure = scriptedReply(dialect, scripted);
   if (failure !== undefined) return exchange.reply(failure);
-  const plan = makePlan(ask, directive, world.clock, dialect.newAnswerId());
+  const cached =
+    directive.promptCache === 'on' ? world.prompts.read(key, ask.text, ask.inputTokens) : directive.cached;
+  const plan = makePlan(ask, { ...directive, cached }, world.clock, dialect.newAnswerId());
   recordPlan(exchange, plan);
   if (await takeOver(exchange, dialect, plan)) return;
   return ask.stream === 'stream'

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../src/kernel/time/clock.ts';
+import { PromptCache } from './answer/prompt-cache.ts';
 import { DEFAULT_KEYS, type Keys } from './authorize.ts';
 import { CLOSE_WAIT_MS } from './bounds.ts';
 import { CloudState } from './cloud/state.ts';
@@ -49,6 +50,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     clock: options.clock ?? systemClock,
     truth: new Truth(),
     rules: new Script(),
+    prompts: new PromptCache(),
     clouds: new CloudState(options.clock ?? systemClock),
     stats: new Stats(),
   };

@@ -1,4 +1,5 @@
 import type { Clock } from '../src/kernel/time/clock.ts';
+import type { PromptCache } from './answer/prompt-cache.ts';
 import type { Keys } from './authorize.ts';
 import type { CloudState } from './cloud/state.ts';
 import type { Quirks } from './compatible/quirks.ts';
@@ -17,10 +18,12 @@ export interface World {
   readonly rules: Script;
   readonly clouds: CloudState;
   readonly stats: Stats;
+  readonly prompts: PromptCache;
 }
 
 export function forget(world: World): void {
   world.truth.clear();
   world.rules.clear();
   world.stats.clear();
+  world.prompts.clear();
 }

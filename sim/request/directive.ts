@@ -28,6 +28,8 @@ export interface Directive {
   readonly delayMs: number;
   readonly cached: number;
   readonly cacheWrite: number;
+  /** The vendor reads what this key has sent before from its cache. */
+  readonly promptCache: 'off' | 'on';
   readonly unicode: 'plain' | 'unicode';
   /** A vendor that makes more than the request allows. */
   readonly outputBound: 'kept' | 'ignored';
@@ -107,6 +109,7 @@ function readWords(words: ReadonlyMap<string, string>): Omit<Directive, 'faults'
     thinkMs: whole(words, 'thinkms', PAUSE_MS_MAX) ?? 0,
     cached: whole(words, 'cached', OUTPUT_TOKENS_MAX) ?? 0,
     cacheWrite: whole(words, 'cachewrite', OUTPUT_TOKENS_MAX) ?? 0,
+    promptCache: words.has('promptcache') ? 'on' : 'off',
     unicode: words.has('unicode') ? 'unicode' : 'plain',
     outputBound: words.has('unbounded') ? 'ignored' : 'kept',
     thoughts: words.has('redacted') ? 'redacted' : 'signed',

@@ -75,6 +75,13 @@ export interface Prices {
   readonly videoMicro: bigint;
 }
 
+/**
+ * Which route of a priority is tried first: at random by weight, the one with the shortest measured time to
+ * the first token, the cheapest, or the one whose credential has the prompt in its vendor's cache.
+ */
+export const ROUTINGS = ['weight', 'latency', 'cost', 'cache'] as const;
+export type Routing = (typeof ROUTINGS)[number];
+
 export interface Model {
   readonly modelId: string;
   readonly name: string;
@@ -87,6 +94,7 @@ export interface Model {
   readonly billingModes: number;
   readonly contextWindow: number | undefined;
   readonly maxOutputTokens: number | undefined;
+  readonly routing: Routing;
   /** Every route of the model, disabled ones too, by priority. */
   readonly routes: readonly Route[];
 }

@@ -175,6 +175,7 @@ function toModelEntry(offered: Vendor, model: PresetModel): ModelEntry {
     billingModes: isImage ? 2 : 1,
     contextWindow: model.contextWindow,
     maxOutputTokens: model.maxOutputTokens,
+    routing: 'weight',
     capabilities: undefined,
     routes: [
       {

@@ -25,6 +25,18 @@ test('routes share the calls of their priority by weight', () => {
   ]);
 });
 
+test('weights say nothing of a model that prefers its fastest or cheapest route', () => {
+  const shared = CATALOG_TEXT.replace('priority: 20', 'priority: 10');
+  for (const routing of ['latency', 'cost']) {
+    expect(
+      effectsOf(shared.replace('model_id: gpt', `model_id: gpt\n    routing: ${routing}`)).shares,
+    ).toEqual([]);
+  }
+  expect(effectsOf(shared.replace('model_id: gpt', 'model_id: gpt\n    routing: cache')).shares.length).toBe(
+    1,
+  );
+});
+
 test('a price that falls back to another one changes with it', () => {
   const { prices } = effectsOf(CATALOG_TEXT.replace('output: "30.123456"', 'output: "33"'));
   expect(prices).toEqual([

@@ -71,6 +71,9 @@ export function findEffects(
 }
 
 function shareEffect(modelId: string, before: StoredCatalog, after: StoredCatalog): readonly ShareEffect[] {
+  // With these, what is measured or charged decides, and not the weights.
+  const routing = after.models.get(modelId)?.routing;
+  if (routing === 'latency' || routing === 'cost') return [];
   const [old, fresh] = [listShares(before, modelId), listShares(after, modelId)];
   return JSON.stringify(old) === JSON.stringify(fresh) ? [] : [{ modelId, before: old, after: fresh }];
 }

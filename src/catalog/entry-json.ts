@@ -65,6 +65,7 @@ export function modelJson(model: Omit<ModelEntry, 'routes'>): EntryJson {
     billing_modes: model.billingModes,
     context_window: model.contextWindow ?? null,
     max_output_tokens: model.maxOutputTokens ?? null,
+    routing: model.routing,
     capabilities: capabilitiesJson(model.capabilities),
   };
 }

@@ -98,6 +98,7 @@ export function ofModel(model: Omit<ModelEntry, 'routes'>): FieldTexts {
     billing_modes: String(model.billingModes),
     context_window: String(model.contextWindow ?? NONE),
     max_output_tokens: String(model.maxOutputTokens ?? NONE),
+    routing: model.routing,
     ...capabilityTexts(model.capabilities),
   });
 }

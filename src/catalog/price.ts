@@ -53,6 +53,11 @@ export function takeSnapshot(
 /** An unknown node, account or caller pays the list price. */
 export const LIST_RATE_MICRO = 100_000_000n;
 
+/** The rates in which routes of a model differ, as one factor: a call on the route with the least costs least. */
+export function routeFactor({ vendor, credential, rateMultiplierMicro }: Route): bigint {
+  return vendor.rateMicro * credential.rateMicro * rateMultiplierMicro;
+}
+
 const TOKENS_PER_PRICE = 1_000_000n;
 const PERCENT_MICRO = 100n * MICRO;
 /** The five percentage rates and the multiplier bring these denominators. */

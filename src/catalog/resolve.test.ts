@@ -71,6 +71,7 @@ function catalogWith(
     billingModes: 1,
     contextWindow: undefined,
     maxOutputTokens,
+    routing: 'weight',
     capabilities,
     routes,
   };

@@ -127,7 +127,10 @@ export class CallRunner {
   #admit(option: ServingOption): AdmitResult | Promise<AdmitResult> {
     const { deps, random } = this.#gateway;
     const { gate, journal, health, clock } = deps;
-    const routes = orderRoutes(option.routes, this.#eligibility.protocol, health, random);
+    const { protocol } = this.#eligibility;
+    const { routing } = option.model;
+    const { body } = this.#received.raw;
+    const routes = orderRoutes(option.routes, { routing, protocol, health, random, body });
     if (isRefusal(routes)) return { kind: 'unserved', refusal: routes };
     if (!journal.writable) return refuse('unavailable', { retryAfterMs: WAIT_MS });
     const { facts } = this.#received;

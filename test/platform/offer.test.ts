@@ -66,6 +66,7 @@ describe('the public data', () => {
       credits_per_yuan: 1000,
       registration: 'open',
       operator_missing: true,
+      can_mail: false,
       password_length: { min: expect.any(Number), max: expect.any(Number) },
       verification_grants: { personal: '0', enterprise: '0' },
     });

@@ -70,6 +70,7 @@ export function sampleModel(changes: Partial<Model> = {}): Model {
     billingModes: 1,
     contextWindow: undefined,
     maxOutputTokens: 1_000,
+    routing: 'weight',
     routes: [sampleRoute()],
     ...changes,
   };

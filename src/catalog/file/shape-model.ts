@@ -1,5 +1,5 @@
 import { MODEL_NAME_LENGTH_MAX, NAME_LENGTH_MAX, ROUTES_PER_MODEL_MAX } from '../../bounds.ts';
-import type { Prices, Restriction } from '../contract.ts';
+import { type Prices, type Restriction, ROUTINGS } from '../contract.ts';
 import type { ModelEntry, RouteEntry } from '../document.ts';
 import { mapPriceFields, readPrices } from '../price-fields.ts';
 import {
@@ -72,6 +72,7 @@ const rawModel = object({
   billingModes: optional<number | undefined>('billing_modes', integer(1, 7), undefined),
   contextWindow: optional<number | undefined>('context_window', integer(1, INTEGER_MAX), undefined),
   maxOutputTokens: optional<number | undefined>('max_output_tokens', integer(1, INTEGER_MAX), undefined),
+  routing: optional('routing', choice(...ROUTINGS), 'weight'),
   capabilities: optional<ModelEntry['capabilities']>('capabilities', capabilitiesShape, undefined),
   routes: optional<readonly ReturnType<typeof rawRoute>[] | undefined>(
     'routes',

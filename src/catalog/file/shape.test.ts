@@ -55,6 +55,7 @@ describe('a left-out field', () => {
       restriction: { kind: 'none', level: 0 },
       supportFeatures: ['text'],
       billingModes: 1,
+      routing: 'weight',
       capabilities: undefined,
       routes: undefined,
     });

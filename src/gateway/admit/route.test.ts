@@ -72,6 +72,7 @@ function model(routes: readonly Route[], status: Model['status'] = 'enabled'): M
     billingModes: 1,
     contextWindow: undefined,
     maxOutputTokens: undefined,
+    routing: 'weight',
     routes,
   };
 }
@@ -83,21 +84,27 @@ function health(
   return {
     condition: ({ id }) => conditions[id] ?? 'ready',
     freeInMs: ({ id }) => freeInMs[id] ?? 0,
+    firstTokenMs: () => undefined,
   };
 }
 
 const random = seededRandom(7);
+const body = Buffer.from('{}');
+
+const choiceOf = (protocol: Protocol, state = health(), by = random) => ({
+  ...{ protocol, health: state, random: by, body, routing: 'weight' as const },
+});
 
 function ids(routes: readonly Route[], state = health(), protocol: Protocol = 'chat'): number[] | string {
-  const chosen = chooseRoutes(model(routes), protocol, state, random);
+  const chosen = chooseRoutes(model(routes), choiceOf(protocol, state));
   if (isRefusal(chosen)) return `${chosen.error.code} ${chosen.retryAfterSeconds ?? ''}`.trim();
   return chosen.map(({ id }) => id);
 }
 
 test('an unknown or disabled model, and one without an enabled route, is 50201', () => {
-  const none = chooseRoutes(undefined, 'chat', health(), random);
+  const none = chooseRoutes(undefined, choiceOf('chat'));
   expect(isRefusal(none) && none.error.code).toBe(50201);
-  const disabled = chooseRoutes(model([route(1)], 'disabled'), 'chat', health(), random);
+  const disabled = chooseRoutes(model([route(1)], 'disabled'), choiceOf('chat'));
   expect(isRefusal(disabled) && disabled.error.code).toBe(50201);
   expect(ids([])).toBe('50201');
   expect(ids([route(1, { status: 'disabled' })])).toBe('50201');
@@ -105,7 +112,7 @@ test('an unknown or disabled model, and one without an enabled route, is 50201',
 });
 
 test('a model whose routes cannot serve a protocol is 40004, and the message names that protocol', () => {
-  const chosen = chooseRoutes(model([route(1, { protocols: ['messages'] })]), 'images', health(), random);
+  const chosen = chooseRoutes(model([route(1, { protocols: ['messages'] })]), choiceOf('images'));
   expect(isRefusal(chosen) && [chosen.error.code, chosen.message]).toEqual([
     40004,
     expect.stringContaining('images'),
@@ -172,7 +179,7 @@ test('every usable route appears once, in order of priority, whatever the weight
       fc.integer(),
       (sketches, seed) => {
         const routes = sketches.map((one, index) => route(index, one));
-        const chosen = orderRoutes(routes, 'chat', health(), seededRandom(seed));
+        const chosen = orderRoutes(routes, choiceOf('chat', health(), seededRandom(seed)));
         if (isRefusal(chosen)) return false;
         const priorities = chosen.map(({ priority }) => priority);
         const sorted = [...priorities].sort((one, other) => one - other);
@@ -197,7 +204,7 @@ test('the weights determine the first choice inside a priority, and the second',
   const seeded = seededRandom(42);
   const draws = 20_000;
   for (let draw = 0; draw < draws; draw++) {
-    const chosen = orderRoutes(routes, 'chat', health(), seeded);
+    const chosen = orderRoutes(routes, choiceOf('chat', health(), seeded));
     if (isRefusal(chosen)) throw new Error('refused');
     const [one = 0, two = 0, , four = 0] = chosen.map(({ id }) => id);
     first[one] = (first[one] ?? 0) + 1;

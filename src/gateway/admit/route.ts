@@ -2,19 +2,22 @@ import { ATTEMPTS_MAX, COOL_DOWN_MS_IGNORED, RETRY_BUDGET_MIN, RETRY_BUDGET_PERC
 import type { Model, Route } from '../../catalog/contract.ts';
 import { assert } from '../../kernel/assert.ts';
 import { type Refusal, refuse } from '../../kernel/errors.ts';
-import type { Protocol } from '../../kernel/protocol-name.ts';
-import type { Random } from '../../kernel/random.ts';
 import type { AttemptOutcome, Health } from '../../upstream/health/health.ts';
 import { atLimit } from '../attempt/route-failures.ts';
+import { type RouteOrder, sortRoutes } from './route-order.ts';
 import { canServe } from './route-protocols.ts';
 
 /** The part of `Health` that the choice of routes needs. */
-export type RouteHealth = Pick<Health, 'condition' | 'freeInMs'>;
+export type RouteHealth = Pick<Health, 'condition' | 'freeInMs' | 'firstTokenMs'>;
+
+export interface RouteChoice extends RouteOrder {
+  readonly health: RouteHealth;
+}
 
 /**
  * The routes of a model that can serve a call of this protocol, in the order in which they are tried: by
- * priority, and within a priority at random in proportion to weight. Routes whose credential the vendor
- * refused recently come last. They are not left out, because a single request can cause a 403.
+ * priority, and within a priority by the model's routing. Routes whose credential the vendor refused
+ * recently come last. They are not left out, because a single request can cause a 403.
  *
  * Routes are left out if the breaker ejected them, if they cool down after a 429, or if their credential is
  * at its own limits. If no route is left:
@@ -25,21 +28,15 @@ export type RouteHealth = Pick<Health, 'condition' | 'freeInMs'>;
  */
 export function chooseRoutes(
   model: Model | undefined,
-  protocol: Protocol,
-  health: RouteHealth,
-  random: Random,
+  choice: Omit<RouteChoice, 'routing'>,
 ): readonly Route[] | Refusal {
   if (model === undefined || model.status !== 'enabled') return refuse('noUpstream');
-  return orderRoutes(model.routes, protocol, health, random);
+  return orderRoutes(model.routes, { ...choice, routing: model.routing });
 }
 
 /** The same for routes that are not in the catalogue: those of an account's own credentials. */
-export function orderRoutes(
-  routes: readonly Route[],
-  protocol: Protocol,
-  health: RouteHealth,
-  random: Random,
-): readonly Route[] | Refusal {
+export function orderRoutes(routes: readonly Route[], choice: RouteChoice): readonly Route[] | Refusal {
+  const { protocol, health } = choice;
   const enabled = routes.filter(
     ({ status, credential }) => status === 'enabled' && credential.status === 'enabled',
   );
@@ -50,7 +47,7 @@ export function orderRoutes(
   }
   const [only] = serving;
   if (only !== undefined && serving.length === 1 && health.condition(only) === 'ready') return serving;
-  return sortByCondition(shuffle(serving, protocol, random), health);
+  return sortByCondition(sortRoutes(serving, choice), health);
 }
 
 function sortByCondition(ordered: readonly Route[], health: RouteHealth): readonly Route[] | Refusal {
@@ -76,24 +73,6 @@ function sortByCondition(ordered: readonly Route[], health: RouteHealth): readon
   assert(waiting !== undefined, 'a route that is neither usable nor ejected waits');
   if (waitMs <= COOL_DOWN_MS_IGNORED) return [waiting];
   return atLimit(waitMs);
-}
-
-/**
- * Weighted choice without replacement (Efraimidis and Spirakis): each route draws an exponential time with
- * its weight as the rate, and the earliest time comes first. A weight of 0 comes last. At equal priority,
- * vendors with the client's own protocol come before those that need a conversion.
- */
-function shuffle(routes: readonly Route[], protocol: Protocol, random: Random): readonly Route[] {
-  const drawn = routes.map((route) => ({
-    route,
-    foreign: route.protocols.includes(protocol) ? 0 : 1,
-    time: route.weight > 0 ? -Math.log(1 - random.unit()) / route.weight : Number.MAX_VALUE,
-  }));
-  drawn.sort(
-    (one, other) =>
-      one.route.priority - other.route.priority || one.foreign - other.foreign || one.time - other.time,
-  );
-  return drawn.map(({ route }) => route);
 }
 
 /**

@@ -174,8 +174,9 @@ async function count(
   gateway: Gateway,
 ): Promise<CountAnswer> {
   const { protocol } = question.endpoint;
-  const { health } = gateway.deps;
-  const routes = chooseRoutes(model, protocol, health, gateway.random);
+  const { deps, random } = gateway;
+  const { health } = deps;
+  const routes = chooseRoutes(model, { protocol, health, random, body: counting.raw.body });
   // Routes that wait for their vendor's limits do not prevent a count of our own.
   if (isRefusal(routes) && routes.error !== ERRORS.unavailable) return routes;
   const usable = isRefusal(routes) ? [] : routes;

@@ -32,7 +32,7 @@ import {
   withSecret,
 } from './channel-fields.ts';
 
-const GROUP = { ...OPERATORS, tag: 'Alerts' } as const;
+const GROUP = { ...OPERATORS, tag: 'Platform alerts' } as const;
 const ALERTS = alertsOf(OPERATOR_ALERTS);
 const EXAMPLE = {
   ...{ id: 2, kind: 'email', name: 'on call', address: 'oncall@example.com', language: 'en' },

@@ -1,4 +1,4 @@
-import { CLOUD_KINDS, DIMENSIONS } from '../../catalog/contract.ts';
+import { CLOUD_KINDS, DIMENSIONS, ROUTINGS } from '../../catalog/contract.ts';
 import type { EntryKind } from '../../catalog/entries.ts';
 import { PROTOCOLS } from '../../kernel/protocol-name.ts';
 import { AMOUNT, ID, nullable, STATUS, TIME } from '../fields.ts';
@@ -117,6 +117,7 @@ export const ENTRY_SCHEMAS: Readonly<Record<EntryKind, EntrySchema>> = {
       billing_modes: Type.Integer({ minimum: 1, maximum: 7 }),
       context_window: nullable(COUNT),
       max_output_tokens: nullable(COUNT),
+      routing: toChoiceSchema(ROUTINGS),
       capabilities: nullable(CAPABILITIES),
     },
     shown: {},

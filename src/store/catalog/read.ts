@@ -7,6 +7,7 @@ import type {
   Policy,
   Prices,
   Restriction,
+  Routing,
   Vendor,
 } from '../../catalog/contract.ts';
 import type { StoredCatalog, StoredModel, StoredRoute } from '../../catalog/document.ts';
@@ -173,6 +174,7 @@ interface ModelRow extends Readonly<Record<`${PriceName}_micro`, bigint | null>>
   readonly billing_modes: number;
   readonly context_window: number | null;
   readonly max_output_tokens: number | null;
+  readonly routing: Routing;
   readonly capabilities: CapabilityOverrides | null;
 }
 
@@ -188,6 +190,7 @@ function modelFromRow(row: ModelRow, routes: readonly RouteRow[]): StoredModel {
     billingModes: row.billing_modes,
     contextWindow: row.context_window ?? undefined,
     maxOutputTokens: row.max_output_tokens ?? undefined,
+    routing: row.routing,
     capabilities: row.capabilities ?? undefined,
     routes: routes.map(routeFromRow),
   };

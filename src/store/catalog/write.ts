@@ -134,6 +134,7 @@ export async function writeModel(transaction: Database, model: ModelEntry): Prom
     billing_modes: model.billingModes,
     context_window: model.contextWindow ?? null,
     max_output_tokens: model.maxOutputTokens ?? null,
+    routing: model.routing,
     capabilities: capabilitiesColumn(model.capabilities),
   });
 }

@@ -124,6 +124,11 @@ export class Health {
     return Math.max(coolUntilMs - nowMs, limitedMs, 0);
   }
 
+  /** The measured time to the first token of the route's streams. Undefined before the first. */
+  firstTokenMs(route: Route): number | undefined {
+    return this.#chooseRecords(route).routes.get(toRouteKey(route))?.speed.firstTokenMs;
+  }
+
   /** Takes a place in the credential's own limits; undefined if there is none left. */
   begin(route: Route, tokens: number): Ticket | undefined | Promise<Ticket | undefined> {
     if (this.#shared !== undefined && isLimited(route.credential.limits)) {
@@ -273,6 +278,7 @@ class OpenTicket implements Ticket {
 
   began(): void {
     this.#route.breaker.began(this.#begunAtMs);
+    this.#route.speed.noteFirstToken(this.#clock.monotonic() - this.#begunAtMs);
     this.#credential.suspectUntilMs = 0;
   }
 

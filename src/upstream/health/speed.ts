@@ -24,6 +24,7 @@ export class OutputSpeed {
   #tokensPerSecond: number | undefined;
   /** The share of answers with reasoning. The newest count most. */
   #reasoned = 0;
+  #firstTokenMs: number | undefined;
 
   /** Measured over complete streams; a default before the first. */
   get tokensPerSecond(): number {
@@ -43,6 +44,16 @@ export class OutputSpeed {
     const measured = Math.min((outputTokens * 1_000) / Math.max(ms, 1), OUTPUT_SPEED_MAX);
     const before = this.#tokensPerSecond ?? measured;
     this.#tokensPerSecond = before + (measured - before) * NEWEST * Math.min(1, ms / OUTPUT_SPEED_MS);
+  }
+
+  /** From the begin of an attempt to the first event of its stream. Undefined before the first stream. */
+  get firstTokenMs(): number | undefined {
+    return this.#firstTokenMs;
+  }
+
+  noteFirstToken(ms: number): void {
+    this.#firstTokenMs =
+      this.#firstTokenMs === undefined ? ms : this.#firstTokenMs + (ms - this.#firstTokenMs) * NEWEST;
   }
 
   /** A plain answer, whose head comes when it is complete. */

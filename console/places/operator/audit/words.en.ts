@@ -73,6 +73,7 @@ export const words = {
     registration: 'registration',
     restriction: 'open to',
     role: 'role',
+    routing: 'among routes of one priority',
     rpm: 'requests a minute',
     seconds: 'window (s)',
     secret: 'secret',

@@ -75,6 +75,7 @@ export const words: Translation<typeof en> = {
     registration: '注册',
     restriction: '开放对象',
     role: '角色',
+    routing: '同一优先级的路由之间',
     rpm: '每分钟请求数',
     seconds: '窗口（秒）',
     secret: '密钥',

@@ -16,6 +16,7 @@ import {
   priced,
   RATES,
   type RateEffect,
+  ROUTING_TEXTS,
   rated,
   span,
   VERBS,
@@ -285,12 +286,7 @@ export const en = {
     weightOf: (name: string) => `Weight of ${name}`,
     moved: (name: string, priority: number) => `${name} has priority ${priority} now.`,
     priority: (value: number) => `Priority ${value}`,
-    order: (at: number, routes: number): string =>
-      at > 0
-        ? 'only when nothing above can take the call'
-        : routes > 1
-          ? 'shared by weight while any of them is ready'
-          : 'takes every call while it is ready',
+    ...ROUTING_TEXTS,
     ownPriority: 'Drop here for a priority of its own',
     help: 'Lower priorities are tried first. Drag a route by its grip, or move it with the arrow keys.',
     noneTitle: 'No routes',

@@ -10,6 +10,7 @@ import {
   PRICES,
   priced,
   RATES,
+  ROUTING_TEXTS,
   rated,
   span,
   VERBS,
@@ -250,8 +251,7 @@ export const zh: Translation<typeof en> = {
     weightOf: (name) => `${name} 的权重`,
     moved: (name, priority) => `${name} 现在的优先级为 ${priority}。`,
     priority: (value) => `优先级 ${value}`,
-    order: (at, routes) =>
-      at > 0 ? '仅当以上都无法接受调用时' : routes > 1 ? '任一就绪时按权重分配' : '就绪时承接所有调用',
+    ...ROUTING_TEXTS,
     ownPriority: '拖到这里单独成为一个优先级',
     help: '数值小的优先级先尝试。拖动手柄或用方向键移动路由。',
     noneTitle: '没有路由',

@@ -105,3 +105,32 @@ export const RATES: Readonly<Record<string, string>> = {
 /** A multiplier is no percentage. */
 export const rated = (rate: string, value: string | null) =>
   value === null ? 'none' : rate === 'rate_multiplier' ? `× ${value}` : `${value} %`;
+
+export type Routing = 'weight' | 'latency' | 'cost' | 'cache';
+
+const SHARED: Readonly<Record<Routing, string>> = {
+  weight: 'shared by weight while any of them is ready',
+  latency: 'the fastest of those that are ready',
+  cost: 'the cheapest of those that are ready',
+  cache: 'a conversation stays with one of them while it is ready',
+};
+
+export const ROUTING_TEXTS = {
+  order: (at: number, routes: number, routing: Routing): string => {
+    if (at > 0) return 'only when nothing above can take the call';
+    return routes > 1 ? SHARED[routing] : 'takes every call while it is ready';
+  },
+  routing: 'Among routes of one priority',
+  routings: {
+    weight: 'By weight',
+    latency: 'The fastest',
+    cost: 'The cheapest',
+    cache: 'Where the prompt is cached',
+  },
+  routingHelp: {
+    weight: 'At random, in proportion to the weights.',
+    latency: 'The shortest measured time to the first token. Routes that are about as fast share by weight.',
+    cost: 'The one by which the caller is charged least. Equal ones share by weight.',
+    cache: 'A conversation stays with one credential, so that its vendor finds the prompt in its cache.',
+  },
+};

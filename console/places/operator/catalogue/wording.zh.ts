@@ -1,4 +1,6 @@
 import { count, credits, money } from '../../../parts/text/format.ts';
+import type { Translation } from '../../../texts/language.ts';
+import type { ROUTING_TEXTS as EN_ROUTING_TEXTS, Routing } from './wording.en.ts';
 
 const UNITS: readonly (readonly [number, string])[] = [
   [86_400, '天'],
@@ -53,3 +55,25 @@ export const RATES: Readonly<Record<string, string>> = {
 };
 export const rated = (rate: string, value: string | null) =>
   value === null ? '无' : rate === 'rate_multiplier' ? `× ${value}` : `${value} %`;
+
+const SHARED: Readonly<Record<Routing, string>> = {
+  weight: '任一就绪时按权重分配',
+  latency: '就绪者中最快的优先',
+  cost: '就绪者中最便宜的优先',
+  cache: '同一会话固定使用其中就绪的一个',
+};
+
+export const ROUTING_TEXTS: Translation<typeof EN_ROUTING_TEXTS> = {
+  order: (at, routes, routing) => {
+    if (at > 0) return '仅当以上都无法接受调用时';
+    return routes > 1 ? SHARED[routing] : '就绪时承接所有调用';
+  },
+  routing: '同一优先级的路由之间',
+  routings: { weight: '按权重', latency: '最快', cost: '最便宜', cache: '提示词已缓存处' },
+  routingHelp: {
+    weight: '按权重比例随机选择。',
+    latency: '首个 token 的实测时间最短者优先；快慢相近的按权重分配。',
+    cost: '对调用者收费最低者优先；相同的按权重分配。',
+    cache: '同一会话固定使用一个凭据，以便厂商命中提示词缓存。',
+  },
+};

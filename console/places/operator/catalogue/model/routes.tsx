@@ -2,6 +2,8 @@ import { type DragEvent, useEffect, useRef, useState } from 'react';
 import { useApi } from '../../../../api/api.ts';
 import { Button } from '../../../../parts/button.tsx';
 import { classes } from '../../../../parts/classes.ts';
+import { Field } from '../../../../parts/form/field.tsx';
+import { Select } from '../../../../parts/form/select.tsx';
 import { Empty } from '../../../../parts/page/empty.tsx';
 import { Hidden } from '../../../../parts/text/text.tsx';
 import css from '../catalogue.module.css';
@@ -9,6 +11,7 @@ import { type Entry, withField } from '../changes/document.ts';
 import type { FormProps } from '../entries/fields.tsx';
 import { routesOf } from '../models.tsx';
 import { useCatalogueTexts } from '../texts.ts';
+import type { Routing } from '../wording.en.ts';
 import {
   type Group,
   groupsOf,
@@ -54,6 +57,7 @@ export function Routes({ form }: { readonly form: FormProps }) {
   const [said, setSaid] = useState('');
   const { table, follow } = useGripFocus();
   const routes = routesOf(entry);
+  const routing = routingOf(entry);
   const groups = groupsOf(routes);
   const setRoutes = (next: readonly Entry[]) => onChange(withField(entry, 'routes', next));
   const place = (next: readonly Entry[] | undefined, route: Entry) => {
@@ -91,7 +95,12 @@ export function Routes({ form }: { readonly form: FormProps }) {
       <table ref={table} className={classes(css.routes, dragged !== undefined && css.dragging)}>
         <Head />
         {groups.map((group, at) => (
-          <GroupBody key={group.priority} {...{ group, at }} onDrop={drop} isDragging={dragged !== undefined}>
+          <GroupBody
+            key={group.priority}
+            {...{ group, at, routing }}
+            onDrop={drop}
+            isDragging={dragged !== undefined}
+          >
             {group.routes.map((route) => (
               <RouteRow
                 key={routeKey(route, modelId)}
@@ -113,6 +122,30 @@ export function Routes({ form }: { readonly form: FormProps }) {
         <span aria-live="polite">{said}</span>
       </Hidden>
       <p className={css.note}>{t.route.help}</p>
+      <RoutingField {...{ form, routing }} />
+    </div>
+  );
+}
+
+const ROUTINGS: readonly Routing[] = ['weight', 'latency', 'cost', 'cache'];
+
+function routingOf({ routing }: Entry): Routing {
+  return ROUTINGS.find((each) => each === routing) ?? 'weight';
+}
+
+/** Which route of a priority is tried first. */
+function RoutingField({ form, routing }: { readonly form: FormProps; readonly routing: Routing }) {
+  const t = useCatalogueTexts();
+  const { entry, onChange, errors } = form;
+  return (
+    <div className={css.two}>
+      <Field label={t.route.routing} help={t.route.routingHelp[routing]} error={errors.get('routing')}>
+        <Select
+          value={routing}
+          onChange={(next) => onChange(withField(entry, 'routing', next, 'weight'))}
+          options={ROUTINGS.map((value) => ({ value, label: t.route.routings[value] }))}
+        />
+      </Field>
     </div>
   );
 }
@@ -174,12 +207,13 @@ function Gap({ group, onDrop }: { readonly group: number; readonly onDrop: (targ
 interface GroupBodyProps {
   readonly group: Group;
   readonly at: number;
+  readonly routing: Routing;
   readonly isDragging: boolean;
   readonly onDrop: (target: Target) => void;
   readonly children: React.ReactNode;
 }
 
-function GroupBody({ group, at, isDragging, onDrop, children }: GroupBodyProps) {
+function GroupBody({ group, at, routing, isDragging, onDrop, children }: GroupBodyProps) {
   const t = useCatalogueTexts();
   const [isOver, setOver] = useState(false);
   return (
@@ -200,7 +234,7 @@ function GroupBody({ group, at, isDragging, onDrop, children }: GroupBodyProps) 
       >
         <tr className={css.priority}>
           <th colSpan={6} scope="rowgroup">
-            <b>{t.route.priority(group.priority)}</b> {t.route.order(at, group.routes.length)}
+            <b>{t.route.priority(group.priority)}</b> {t.route.order(at, group.routes.length, routing)}
           </th>
         </tr>
         {children}
