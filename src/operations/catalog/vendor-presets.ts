@@ -88,7 +88,7 @@ const PRESET = Type.Object({
   models: Type.Array(MODEL, { description: 'Often not all of them.' }),
 });
 
-const DECIMAL = Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,6})?$', form: 'a decimal such as 7.2' });
+export const DECIMAL = Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,6})?$', form: 'a decimal such as 7.2' });
 const NO_PRICES = {
   ...{ input: null, output: null, cache_input: null, cache_output: null, cache_write: null },
   ...{ image: null, video: null },
