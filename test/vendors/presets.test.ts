@@ -103,6 +103,7 @@ describe.each(vendorPresets())('$code', (preset) => {
     expect(added).toMatchObject({ code: 0, stderr: '' });
     expect(added.stdout).toContain(`model ${sold.model} added`);
     expect(added.stdout).not.toContain('sk-sim');
+    expect(added.stdout.includes('tried against a simulator only')).toBe(preset.tried === 'simulator');
     for (const [way, path] of WAYS) {
       if (way === 'responses' && code !== 'openai' && addresses[0]?.protocols.includes(way)) continue;
       const tag = `${code}-${way}`;
@@ -133,7 +134,9 @@ const WAYS: readonly (readonly [Way, string])[] = [
 
 function bodyOf(model: string, way: Way, content: string): object {
   const stream = way.endsWith('-stream');
-  if (way === 'responses') return { model, instructions: 'Be short.', input: content, max_output_tokens: 4_000 };
+  if (way === 'responses') {
+    return { model, instructions: 'Be short.', input: content, max_output_tokens: 4_000 };
+  }
   const asked = { model, stream, messages: [{ role: 'user', content }] };
   if (way.startsWith('messages')) return { ...asked, max_tokens: 4_000, system: 'Be short.' };
   return asked;

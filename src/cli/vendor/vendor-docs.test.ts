@@ -16,8 +16,8 @@ describe('docs/vendors.md', () => {
   it('says of a vendor how it was tried, its addresses, quirks, models and dated prices', () => {
     const preset = findPreset('deepseek');
     const page = renderVendorDocs('', preset === undefined ? [] : [preset]);
-    expect(page).toContain('| `deepseek` | DeepSeek | chat, messages | 4 | a simulator |');
-    expect(page).toContain('### DeepSeek\n`deepseek`. Calls, streams');
+    expect(page).toContain('| `deepseek` | DeepSeek | chat, messages | 4 | recordings |');
+    expect(page).toContain('### DeepSeek\n`deepseek`. Its protocol is checked');
     expect(page).toContain('- `https://api.deepseek.com/v1`: chat\n');
     expect(page).toContain('- It refuses `developer_role`.\n');
     expect(page).toContain('| `deepseek-v4-pro` | 1000000 |  | 0.435 | 0.87 | 0.003625 |  | USD, 2026-08-05, price-map |');

@@ -129,7 +129,7 @@ function shownModel({ id, name, features, prices: list, ...limits }: PresetModel
 }
 
 const EXAMPLE = {
-  ...{ code: 'deepseek', name: 'DeepSeek', icon: 'deepseek', tried: 'simulator', notes: [] },
+  ...{ code: 'deepseek', name: 'DeepSeek', icon: 'deepseek', tried: 'recordings', notes: [] },
   addresses: [
     {
       ...{ protocols: ['chat'], base_url: 'https://api.deepseek.com/v1' },
@@ -138,8 +138,8 @@ const EXAMPLE = {
   ],
   ...{ keys_url: 'https://platform.deepseek.com/api_keys', needs_key: true, capabilities: null },
   quirks: {
-    ...{ refuses: ['developer_role'], stream_usage: 'asked', stream_end: 'done' },
-    ...{ reasoning: 'reasoning_content', stream_comments: false },
+    ...{ refuses: ['developer_role'], stream_usage: 'always', stream_end: 'done' },
+    ...{ reasoning: 'reasoning_content', stream_comments: true },
   },
   models: [
     {
