@@ -36,7 +36,7 @@ test('a file of prices becomes changes, which are applied after their effect was
   await drawer.getByLabel('Yuan for a dollar').fill('7');
   await drawer.getByLabel('Margin').fill('0.5');
   await read.click();
-  await drawer.getByText(/^1 model of the catalogue has a price in the file/).waitFor(PATIENCE);
+  await drawer.getByText(/^Prices of 1 model of the catalogue are in the file/).waitFor(PATIENCE);
   await drawer.getByText('1 model of the file is not in the catalogue').waitFor();
   // What a vendor asks is known from its list prices.
   const below = drawer.getByRole('table', { name: 'Below what the vendor asks' });

@@ -17,7 +17,7 @@ export const en = {
   same: 'Nothing changes',
   cancel: 'Cancel',
   found: (number: number, without: number) =>
-    `${models(number)} of the catalogue ${number === 1 ? 'has' : 'have'} a price in the file, ${without} ${without === 1 ? 'has' : 'have'} none and ${without === 1 ? 'stays' : 'stay'} as ${without === 1 ? 'it is' : 'they are'}.`,
+    `Prices of ${models(number)} of the catalogue are in the file. Not in it: ${without}; nothing changes there.`,
   tiered: (names: string) => `The vendor asks more for long prompts: ${names}.`,
   below: 'Below what the vendor asks',
   belowHelp: 'Before any rate. It may be meant, and it may be a loss.',
