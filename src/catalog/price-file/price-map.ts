@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../kernel/encoding/json.ts';
-import { type Decimal, parseDecimal } from '../../kernel/money.ts';
+import { formatDecimal, parseDecimal } from '../../kernel/money.ts';
 import type { ListPrices } from '../presets/preset.ts';
 import type { PriceName } from '../price-fields.ts';
 import type { Figure } from './figure.ts';
@@ -59,12 +59,5 @@ const MILLION_DECIMALS = 6;
 export function perMillion(cost: unknown): string | undefined {
   if (typeof cost !== 'number') return undefined;
   const decimal = parseDecimal(String(cost));
-  return decimal && toText({ ...decimal, scale: decimal.scale - MILLION_DECIMALS });
-}
-
-function toText({ units, scale }: Decimal): string {
-  if (scale <= 0) return String(units * 10n ** BigInt(-scale));
-  const digits = String(units).padStart(scale + 1, '0');
-  const [whole, fraction] = [digits.slice(0, -scale), digits.slice(-scale).replace(/0{1,40}$/, '')];
-  return fraction === '' ? whole : `${whole}.${fraction}`;
+  return decimal && formatDecimal({ ...decimal, scale: decimal.scale - MILLION_DECIMALS });
 }
