@@ -82,15 +82,15 @@ async function readDocument({ config, database }: Setup, path: string, options: 
   throw new StartRefused(`the catalogue file ${path} is not valid:\n${problems.join('\n')}`);
 }
 
-export function readCatalogFile(path: string): string {
+export function readCatalogFile(path: string, name = 'catalogue file'): string {
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new StartRefused(`the catalogue file ${path} cannot be read: ${why}`);
+    throw new StartRefused(`the ${name} ${path} cannot be read: ${why}`);
   }
   if (bytes.length > CATALOG_FILE_BYTES_MAX)
-    throw new StartRefused(`the catalogue file ${path} is too large`);
+    throw new StartRefused(`the ${name} ${path} is too large`);
   return bytes.toString('utf8');
 }

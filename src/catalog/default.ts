@@ -4,7 +4,7 @@ import type { Plan, Policy, Prices, Vendor } from './contract.ts';
 import type { CatalogFile, CredentialEntry, KnownCatalog, ModelEntry } from './document.ts';
 import { AT_LIST_PRICE, inYuan } from './presets/in-yuan.ts';
 import type { Preset, PresetModel } from './presets/preset.ts';
-import { vendorPresets } from './presets/presets.ts';
+import { presetsWithVariable } from './presets/presets.ts';
 import { readPrices } from './price-fields.ts';
 
 /**
@@ -66,7 +66,7 @@ const PICTURE_PRICES: Readonly<Record<string, bigint>> = { 'gpt-image-2': yuan('
 
 /** The vendors with a variable of their own, and those of their models that have a price. */
 function listOffers(): readonly Offer[] {
-  return vendorPresets().flatMap((preset) => {
+  return presetsWithVariable().flatMap((preset) => {
     const { variable, models } = preset;
     if (variable === undefined) return [];
     const isSold = ({ id, isOffered }: PresetModel): boolean =>

@@ -30,6 +30,7 @@ import { keyCreate, keyList, keyRevoke, keySet } from './commands/key.ts';
 import { migrate } from './commands/migrate.ts';
 import { nodes } from './commands/nodes.ts';
 import { overview } from './commands/overview.ts';
+import { pricesImport } from './commands/prices.ts';
 import { reprice } from './commands/reprice.ts';
 import { subscriptionCancel, subscriptionGrant, subscriptionList } from './commands/subscription.ts';
 import { whatIf } from './commands/what-if.ts';
@@ -61,6 +62,7 @@ export const COMMANDS: readonly Command[] = [
   catalogExport,
   catalogDelete,
   whatIf,
+  pricesImport,
   reprice,
   accountCreate,
   accountList,

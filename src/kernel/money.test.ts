@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   AMOUNT_MICRO_MAX,
+  formatDecimal,
   formatMicro,
   MICRO,
   maxMicro,
@@ -110,5 +111,17 @@ describe('decimals of any size', () => {
         expect(micro * divisor >= exact && (micro - 1n) * divisor < exact).toBe(true);
       }),
     );
+  });
+});
+
+describe('a decimal of any size as a text', () => {
+  it.each([
+    [{ units: 435n, scale: 3 }, '0.435'],
+    [{ units: 1_500n, scale: 2 }, '15'],
+    [{ units: 28n, scale: 4 }, '0.0028'],
+    [{ units: 3n, scale: -2 }, '300'],
+    [{ units: 0n, scale: 5 }, '0'],
+  ])('%o is %s', (decimal, text) => {
+    expect(formatDecimal(decimal)).toBe(text);
   });
 });

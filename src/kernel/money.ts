@@ -65,6 +65,15 @@ export function parseDecimal(text: string): Decimal | undefined {
   return scale >= 0 ? { units, scale } : { units: units * 10n ** BigInt(-scale), scale: 0 };
 }
 
+/** `{ units: 435n, scale: 3 }` → `"0.435"`; always exact, no trailing zeros. */
+export function formatDecimal({ units, scale }: Decimal): string {
+  if (scale <= 0) return String(units * 10n ** BigInt(-scale));
+  const digits = String(units).padStart(scale + 1, '0');
+  const fraction = digits.slice(-scale).replace(/0{1,80}$/, '');
+  const whole = digits.slice(0, -scale);
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}
+
 const MICRO_DECIMALS = 6;
 
 /**

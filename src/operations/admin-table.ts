@@ -4,6 +4,7 @@ import { noteOperations } from './accounts/notes.ts';
 import { platformAlertOperations } from './alerts/platform-alerts.ts';
 import { catalogOperations } from './catalog/catalog.ts';
 import { catalogFileOperations } from './catalog/catalog-file.ts';
+import { priceFileOperations } from './catalog/price-files.ts';
 import { repriceOperations } from './catalog/reprice.ts';
 import { testOperations } from './catalog/tests.ts';
 import { vendorModelOperations } from './catalog/vendor-models.ts';
@@ -26,6 +27,7 @@ export const ADMIN_OPERATIONS: readonly Operation[] = [
   ...catalogOperations,
   ...catalogFileOperations,
   ...whatIfOperations,
+  ...priceFileOperations,
   ...repriceOperations,
   ...testOperations,
   ...presetOperations,

@@ -7,8 +7,8 @@ const MIB = 1024 * KIB;
 
 /** Ids in the query of one request: a page of them. */
 export const IDS_PER_REQUEST_MAX = 100;
-/** Bytes of a request body. The longest, a catalogue of an operator, has some hundred kilobytes. */
-export const PLATFORM_BODY_BYTES_MAX = 1 * MIB;
+/** Bytes of a request body. The longest, a public list of prices, has two megabytes. */
+export const PLATFORM_BODY_BYTES_MAX = 3 * MIB;
 /** The same without a login. The longest, a feedback, has a few kilobytes. */
 export const PLATFORM_STRANGER_BODY_BYTES_MAX = 64 * KIB;
 /** Bytes of request bodies in memory at a time, and nesting of their JSON, deeper than any schema. */
@@ -153,6 +153,8 @@ export const WHAT_IF_CALLS_MAX = 200_000;
 export const WHAT_IF_PAGE_ROWS = 1_000;
 export const WHAT_IF_MS_MAX = 8_000;
 export const PERIOD_DAYS_MAX = 366;
+/** Models of a file of prices that are told though the catalogue has not got them. */
+export const UNKNOWN_MODELS_MAX = 200;
 /** Accounts in the answer of a correction of charges, those with most first. */
 export const REPRICE_ACCOUNTS_SHOWN = 1_000;
 /** Wrong charges in memory before they are corrected, and those of one transaction. */

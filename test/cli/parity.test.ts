@@ -26,6 +26,7 @@ const COMMAND_FOR: Readonly<Record<string, string>> = {
   'catalog.apply': 'apply',
   'catalog.whatIf': 'what-if',
   'catalog.reprice': 'reprice',
+  'catalog.readPrices': 'prices import',
   'settings.get': 'catalog show',
   'settings.update': 'apply',
   'accounts.list': 'account list',

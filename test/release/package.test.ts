@@ -162,6 +162,8 @@ test.skipIf(redisServer === undefined)(
       expect(await ask(url, key)).toMatchObject({ status: 200 });
       expect(await vendors.truth()).toHaveLength(1);
       expect(JSON.parse(await command('doctor', '--json'))).toMatchObject({ findings: [] });
+      // What is known of vendors is read from files that the package must bring.
+      expect(await command('vendor', 'list')).toMatch(/^deepseek +DeepSeek +chat/m);
     } finally {
       program.kill('SIGTERM');
       await program.exited;

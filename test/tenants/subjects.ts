@@ -55,6 +55,7 @@ const WITHOUT_IDS = [
   ...['registration.get', 'registration.update', 'overview.get', 'overview.credentials', 'overview.nodes'],
   'overview.series',
   ...['catalog.get', 'catalog.diff', 'catalog.apply', 'catalog.whatIf', 'catalog.reprice'],
+  'catalog.readPrices',
   ...['credentials.testNew', 'overview.routes', 'doctor.get'],
   ...['overview.accounts', 'vendors.presets', 'vendors.models'],
   ...['channels', 'createChannel', 'deliveries', 'settings', 'setSettings'].map((name) => `alerts.${name}`),

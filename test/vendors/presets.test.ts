@@ -92,7 +92,7 @@ describe.each(vendorPresets())('$code', (preset) => {
   });
   afterAll(() => simulator?.close());
 
-  it('is added by the command, and serves Chat and Messages at the exact price', async () => {
+  it('is added by the command, and serves Chat, Messages and Responses at the exact price', async () => {
     const { code, addresses } = preset;
     const { pathname } = new URL(addresses[0]?.baseUrl ?? '');
     const key = { anthropic: 'KEY_ANTHROPIC', google: 'KEY_GOOGLE' }[code] ?? 'KEY_OPENAI';
@@ -103,7 +103,9 @@ describe.each(vendorPresets())('$code', (preset) => {
     expect(added).toMatchObject({ code: 0, stderr: '' });
     expect(added.stdout).toContain(`model ${sold.model} added`);
     expect(added.stdout).not.toContain('sk-sim');
+    expect(added.stdout.includes('tried against a simulator only')).toBe(preset.tried === 'simulator');
     for (const [way, path] of WAYS) {
+      if (way === 'responses' && code !== 'openai' && addresses[0]?.protocols.includes(way)) continue;
       const tag = `${code}-${way}`;
       const response = await world.post(
         path,
@@ -120,17 +122,21 @@ describe.each(vendorPresets())('$code', (preset) => {
   });
 });
 
-type Way = 'chat' | 'chat-stream' | 'messages' | 'messages-stream';
+type Way = 'chat' | 'chat-stream' | 'messages' | 'messages-stream' | 'responses';
 
 const WAYS: readonly (readonly [Way, string])[] = [
   ['chat', '/v1/chat/completions'],
   ['chat-stream', '/v1/chat/completions'],
   ['messages', '/v1/messages'],
   ['messages-stream', '/v1/messages'],
+  ['responses', '/v1/responses'],
 ];
 
 function bodyOf(model: string, way: Way, content: string): object {
   const stream = way.endsWith('-stream');
+  if (way === 'responses') {
+    return { model, instructions: 'Be short.', input: content, max_output_tokens: 4_000 };
+  }
   const asked = { model, stream, messages: [{ role: 'user', content }] };
   if (way.startsWith('messages')) return { ...asked, max_tokens: 4_000, system: 'Be short.' };
   return asked;

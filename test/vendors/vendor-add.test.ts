@@ -36,7 +36,7 @@ describe('tollgate vendor list', () => {
     const all = await commands.run('vendor', 'list');
     expect(all.stdout).toMatch(/^CODE +NAME +PROTOCOLS +MODELS +TRIED WITH +ADDRESS\nopenai /);
     expect(all.stdout).toMatch(
-      /deepseek +DeepSeek +chat, messages +4 +simulator +https:\/\/api\.deepseek\.com\/v1/,
+      /deepseek +DeepSeek +chat, messages +4 +recordings +https:\/\/api\.deepseek\.com\/v1/,
     );
     const one = await commands.run('vendor', 'list', 'deepseek', '--rate', '7');
     expect(one.stdout).toMatch(/refuses +developer_role\n/);
@@ -84,7 +84,7 @@ describe('tollgate vendor add', () => {
     expect(added).toMatchObject({ code: 0, stderr: '' });
     expect(added.stdout).toMatch(/^the key works: DeepSeek answered in \d+ ms\nvendor deepseek added: http/);
     expect(added.stdout).toContain('model deepseek-v4-pro added: input ¥3.907007, output ¥7.814014');
-    expect(added.stdout).toContain('tried against a simulator only');
+    expect(added.stdout).not.toContain('tried against a simulator only');
     const text = await exported();
     expect(text).toContain('model_id: deepseek-new');
     expect(text).not.toContain('sk-sim-openai-of');

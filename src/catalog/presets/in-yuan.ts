@@ -15,7 +15,10 @@ export const AT_LIST_PRICE = '1';
 export type YuanPrices = Readonly<Record<PriceName, string | null>>;
 
 /** List price × rate × margin, exact and rounded up at six decimals; nothing without a figure or a rate. */
-export function inYuan(list: ListPrices | undefined, { rate, margin }: Terms): YuanPrices | undefined {
+export function inYuan(
+  list: Pick<ListPrices, 'currency' | 'amounts'> | undefined,
+  { rate, margin }: Terms,
+): YuanPrices | undefined {
   const factor = list?.currency === 'CNY' ? '1' : rate;
   if (list === undefined || factor === undefined) return undefined;
   return namePrices({ before: '', behind: '' }, ({ name }) => {

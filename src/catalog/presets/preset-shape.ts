@@ -1,10 +1,8 @@
 import type { CapabilityOverrides } from '../../kernel/capability.ts';
-import { parseDecimal } from '../../kernel/money.ts';
 import {
   address,
   boolean,
   choice,
-  type Fields,
   integer,
   list,
   object,
@@ -17,7 +15,7 @@ import {
 import { capabilitiesShape } from '../file/shape-capability.ts';
 import { protocols } from '../file/shape-party.ts';
 import { code, INTEGER_MAX, modelId, name } from '../file/shape-value.ts';
-import { namePrices, type PriceName } from '../price-fields.ts';
+import { AMOUNTS, type Amounts, knownAmounts } from './amounts.ts';
 import {
   CURRENCIES,
   type ListPrices,
@@ -37,19 +35,6 @@ const site = choice(...SITES);
 const currency = choice(...CURRENCIES);
 const source = choice(...PRICE_SOURCES);
 const day = text({ lengthMax: 10, pattern: /^\d{4}-\d\d-\d\d$/, shape: 'a day such as 2026-08-05' });
-
-/** Its exact text is kept: what it becomes in yuan is computed from all of its digits. */
-const listPrice: Reader<string> = (place) => {
-  const written = text({ lengthMax: 24 })(place);
-  if (written === '' || parseDecimal(written) !== undefined) return written;
-  return report(place, 'must be a decimal from 0 on', '');
-};
-
-type Amounts = Record<PriceName, string | undefined>;
-
-const AMOUNTS = namePrices({ before: '', behind: '' }, ({ name: key }) =>
-  optional<string | undefined>(key, listPrice, undefined),
-) as Fields<Amounts>;
 
 const rawPrices = object<Amounts & { asOf: string | undefined; source: ListPrices['source'] | undefined }>({
   ...AMOUNTS,
@@ -126,11 +111,10 @@ export const presetShape: Reader<Preset> = (place) => {
 };
 
 function toListPrices(figures: Figures, { asOf, source: read, ...amounts }: ReturnType<typeof rawPrices>) {
-  const known = Object.entries(amounts).filter(([, amount]) => amount !== undefined);
   return {
     ...figures,
     asOf: asOf ?? figures.asOf,
     source: read ?? figures.source,
-    amounts: Object.fromEntries(known) as ListPrices['amounts'],
+    amounts: knownAmounts(amounts),
   };
 }

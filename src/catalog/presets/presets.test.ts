@@ -3,7 +3,7 @@ import { getCapabilities } from '../../protocol/capability/table.ts';
 import { parseCatalog } from '../file/file.ts';
 import { inYuan } from './in-yuan.ts';
 import type { ListPrices } from './preset.ts';
-import { findPreset, readPreset, vendorPresets } from './presets.ts';
+import { findPreset, presetsWithVariable, readPreset, vendorPresets } from './presets.ts';
 
 const WANTED = [
   ...['openai', 'anthropic', 'google', 'openrouter', 'deepseek', 'alibaba', 'moonshot', 'zhipu', 'minimax'],
@@ -17,6 +17,12 @@ describe('the files of vendors', () => {
     expect(new Set(codes).size).toBe(codes.length);
     expect(WANTED.filter((code) => !codes.includes(code))).toEqual([]);
     expect(codes.slice(0, 3)).toEqual(['openai', 'anthropic', 'google']);
+  });
+
+  it('are read for the default catalogue as far as they have a variable', () => {
+    const wanted = vendorPresets().filter(({ variable }) => variable !== undefined);
+    expect(presetsWithVariable()).toEqual(wanted);
+    expect(wanted.map(({ code }) => code)).toEqual(['openai', 'anthropic', 'google']);
   });
 
   it.each(vendorPresets())('$code has addresses that a catalogue takes, and models named once', (preset) => {

@@ -6,7 +6,7 @@ import { readTree } from '../file/yaml-tree.ts';
 import type { Preset } from './preset.ts';
 import { presetShape } from './preset-shape.ts';
 
-export const PRESETS_FOLDER = join(import.meta.dirname, 'vendors');
+const PRESETS_FOLDER = join(import.meta.dirname, 'vendors');
 
 /** In the order in which people look for them; the others follow by name. */
 const FIRST = ['openai', 'anthropic', 'google', 'deepseek', 'openrouter', 'alibaba', 'moonshot', 'zhipu'];
@@ -16,17 +16,26 @@ let read: readonly Preset[] | undefined;
 
 /** Every vendor that has a file. They are read once: a release does not change its files. */
 export function vendorPresets(): readonly Preset[] {
-  read ??= readPresets();
+  read ??= readPresets(() => true);
   return read;
+}
+
+/** Those of the default catalogue. Every start needs them, so the other files are not parsed. */
+export function presetsWithVariable(): readonly Preset[] {
+  return readPresets((text) => /^variable: /m.test(text));
 }
 
 export function findPreset(code: string): Preset | undefined {
   return vendorPresets().find((preset) => preset.code === code);
 }
 
-function readPresets(): readonly Preset[] {
-  const files = readdirSync(PRESETS_FOLDER).filter((name) => name.endsWith('.yaml'));
-  const presets = files.map((name) => readPreset(readFileSync(join(PRESETS_FOLDER, name), 'utf8'), name));
+function readPresets(isWanted: (text: string) => boolean): readonly Preset[] {
+  const presets = readdirSync(PRESETS_FOLDER)
+    .filter((name) => name.endsWith('.yaml'))
+    .flatMap((name) => {
+      const text = readFileSync(join(PRESETS_FOLDER, name), 'utf8');
+      return isWanted(text) ? [readPreset(text, name)] : [];
+    });
   return presets.sort((one, other) => placeOf(one) - placeOf(other) || (one.name < other.name ? -1 : 1));
 }
 

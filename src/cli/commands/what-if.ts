@@ -17,7 +17,7 @@ interface Compared {
   readonly difference: Money;
 }
 
-interface Answer {
+export interface WhatIfAnswer {
   readonly from: string;
   readonly to: string;
   readonly truncated: boolean;
@@ -47,13 +47,13 @@ export const whatIf: Command = {
     return atTerminal(input, async (terminal) => {
       const extent = input.values.whole === true ? 'whole' : 'part';
       const body = { yaml: readCatalogFile(file), extent, ...given(input, ['from', 'to']) };
-      const answer = await terminal.data<Answer>('catalog.whatIf', { body });
-      say(input, answer, lines(answer));
+      const answer = await terminal.data<WhatIfAnswer>('catalog.whatIf', { body });
+      say(input, answer, whatIfLines(answer));
     });
   },
 };
 
-function lines(answer: Answer): readonly string[] {
+export function whatIfLines(answer: WhatIfAnswer): readonly string[] {
   const row = (name: string, { calls, was, would_be: after, difference }: Compared): readonly string[] => [
     ...[name, String(calls), was.revenue, after.revenue, difference.revenue],
     ...[difference.cost, difference.margin],

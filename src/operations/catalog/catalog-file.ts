@@ -25,7 +25,7 @@ import { toChoiceSchema } from './catalog-schema.ts';
 
 const GROUP = { ...OPERATORS, tag: 'Catalogue' } as const;
 
-const VERSION = Type.Integer({
+export const VERSION = Type.Integer({
   minimum: 0,
   maximum: 1_000_000_000_000,
   description: 'Grows with every change of the catalogue.',
@@ -214,9 +214,9 @@ const apply: Operation = operation({
   },
 });
 
-export function wrongFile(problems: readonly Problem[]): Failure {
+export function wrongFile(problems: readonly Problem[], field = 'yaml'): Failure {
   const [first] = problems;
-  return fail('badParameter', `yaml: ${first === undefined ? 'is not valid' : formatProblem(first)}`);
+  return fail('badParameter', `${field}: ${first === undefined ? 'is not valid' : formatProblem(first)}`);
 }
 
 function refusal(refused: ApplyRefusal): Failure {

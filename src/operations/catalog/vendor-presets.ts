@@ -88,7 +88,7 @@ const PRESET = Type.Object({
   models: Type.Array(MODEL, { description: 'Often not all of them.' }),
 });
 
-const DECIMAL = Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,6})?$', form: 'a decimal such as 7.2' });
+export const DECIMAL = Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,6})?$', form: 'a decimal such as 7.2' });
 const NO_PRICES = {
   ...{ input: null, output: null, cache_input: null, cache_output: null, cache_write: null },
   ...{ image: null, video: null },
@@ -129,7 +129,7 @@ function shownModel({ id, name, features, prices: list, ...limits }: PresetModel
 }
 
 const EXAMPLE = {
-  ...{ code: 'deepseek', name: 'DeepSeek', icon: 'deepseek', tried: 'simulator', notes: [] },
+  ...{ code: 'deepseek', name: 'DeepSeek', icon: 'deepseek', tried: 'recordings', notes: [] },
   addresses: [
     {
       ...{ protocols: ['chat'], base_url: 'https://api.deepseek.com/v1' },
@@ -138,8 +138,8 @@ const EXAMPLE = {
   ],
   ...{ keys_url: 'https://platform.deepseek.com/api_keys', needs_key: true, capabilities: null },
   quirks: {
-    ...{ refuses: ['developer_role'], stream_usage: 'asked', stream_end: 'done' },
-    ...{ reasoning: 'reasoning_content', stream_comments: false },
+    ...{ refuses: ['developer_role'], stream_usage: 'always', stream_end: 'done' },
+    ...{ reasoning: 'reasoning_content', stream_comments: true },
   },
   models: [
     {

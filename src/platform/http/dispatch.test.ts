@@ -201,9 +201,9 @@ describe('a body', () => {
     }
   });
 
-  test('above 1 MiB is 1008, and of exactly 1 MiB is read', async () => {
+  test('above 3 MiB is 1008, and of exactly 3 MiB is read', async () => {
     const platform = await start([taking]);
-    const exact = JSON.stringify({ name: 'a'.repeat(1024 * 1024 - 11) });
+    const exact = JSON.stringify({ name: 'a'.repeat(3 * 1024 * 1024 - 11) });
     expect((await ask(platform, '/things', json(exact))).status).toBe(200);
     const { status, body } = await ask(platform, '/things', json(`${exact} `));
     expect([status, body.code]).toEqual([413, 1008]);

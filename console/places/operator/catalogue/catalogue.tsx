@@ -13,6 +13,7 @@ import { NewEntry } from './entries/new-entry.tsx';
 import { Plans } from './entries/plans.tsx';
 import { Policies } from './entries/policies.tsx';
 import { Vendors } from './entries/vendors.tsx';
+import { ImportPrices } from './import/import-prices.tsx';
 import { ModelPage } from './model/model-page.tsx';
 import { RouteDrawer } from './model/route-drawer.tsx';
 import { Models } from './models.tsx';
@@ -94,11 +95,12 @@ function OpenDrawer({ page, compared }: OpenDrawerProps) {
   const { section, search } = page;
   if (search.changes === 'open') return <ChangesDrawer page={page} compared={compared} />;
   if (section === 'yaml') return null;
-  const { model, edit, add } = search;
+  const { model, edit, add, prices } = search;
   if (section === 'models' && model !== undefined) {
     if (edit === undefined && add === undefined) return null;
     return <RouteDrawer key={edit ?? ''} {...{ page, modelId: model, routeId: edit }} />;
   }
+  if (section === 'models' && prices === 'import' && add === undefined) return <ImportPrices page={page} />;
   if (add === 'yes') {
     return section === 'credentials' ? (
       <NewCredential page={page} />

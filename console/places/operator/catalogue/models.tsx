@@ -1,10 +1,12 @@
 import { useApi } from '../../../api/api.ts';
+import { Button } from '../../../parts/button.tsx';
 import type { Column } from '../../../parts/table/table.tsx';
 import { count, money, NOTHING, pricePerMillion } from '../../../parts/text/format.ts';
 import { Status } from '../../../parts/text/status.tsx';
 import { Dim, Mono, Row } from '../../../parts/text/text.tsx';
 import type { Entry } from './changes/document.ts';
 import { EntryList, type EntryRow, StatePill } from './entries/entry-list.tsx';
+import { useImportTexts } from './import/texts.ts';
 import { type Texts, useCatalogueTexts } from './texts.ts';
 import type { CataloguePageProps } from './types.ts';
 
@@ -38,6 +40,7 @@ export function restrictionText(t: Texts, model: Entry): string {
 
 export function Models({ page }: { readonly page: CataloguePageProps }) {
   const t = useCatalogueTexts();
+  const importTexts = useImportTexts();
   const traffic = useApi('getOverviewByRoute', {}).data?.data.routes;
   const callsOf = (model: string) =>
     traffic?.reduce((sum, { model_id, calls }) => sum + (model_id === model ? calls : 0), 0);
@@ -89,5 +92,15 @@ export function Models({ page }: { readonly page: CataloguePageProps }) {
       ),
     },
   ];
-  return <EntryList {...{ page, columns }} kind="models" tall isOff={(entry) => !isEnabled(entry)} />;
+  const actions = (
+    <Button
+      icon="clip"
+      onClick={() => page.onSearch({ prices: 'import', add: undefined, edit: undefined, changes: undefined })}
+    >
+      {importTexts.open}
+    </Button>
+  );
+  return (
+    <EntryList {...{ page, columns, actions }} kind="models" tall isOff={(entry) => !isEnabled(entry)} />
+  );
 }

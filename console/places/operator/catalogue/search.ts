@@ -19,6 +19,8 @@ export interface CatalogueSearch {
   readonly add?: 'yes' | undefined;
   /** The drawer of the changes is open. */
   readonly changes?: 'open' | undefined;
+  /** The drawer in which a file of prices is read. */
+  readonly prices?: 'import' | undefined;
   readonly q?: string | undefined;
   /** Whose calls are priced anew. */
   readonly period?: Period | undefined;
@@ -45,6 +47,7 @@ export function readCatalogueSearch(raw: Readonly<Record<string, unknown>>): Cat
     edit: text(raw.edit),
     add: one(raw.add, ['yes'] as const),
     changes: one(raw.changes, ['open'] as const),
+    prices: one(raw.prices, ['import'] as const),
     q: text(raw.q),
     period: one(raw.period, PERIODS),
     calls: one(raw.calls, ['all'] as const),

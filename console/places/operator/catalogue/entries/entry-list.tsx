@@ -62,10 +62,11 @@ export interface EntryListProps {
   readonly columns: readonly Column<EntryRow>[];
   readonly tall?: boolean | undefined;
   readonly above?: ReactNode;
+  readonly actions?: ReactNode;
   readonly isOff?: ((entry: Entry) => boolean) | undefined;
 }
 
-export function EntryList({ page, kind, columns, tall, above, isOff }: EntryListProps) {
+export function EntryList({ page, kind, columns, tall, above, actions, isOff }: EntryListProps) {
   const t = useCatalogueTexts();
   const { catalogue, search, onSearch } = page;
   const { title, lead, add, none, noneText } = t.sections[kind];
@@ -76,7 +77,7 @@ export function EntryList({ page, kind, columns, tall, above, isOff }: EntryList
     <Button
       variant="primary"
       icon="plus"
-      onClick={() => onSearch({ add: 'yes', edit: undefined, changes: undefined })}
+      onClick={() => onSearch({ add: 'yes', edit: undefined, changes: undefined, prices: undefined })}
     >
       {add}
     </Button>
@@ -98,6 +99,7 @@ export function EntryList({ page, kind, columns, tall, above, isOff }: EntryList
     <>
       <PageHead title={title} lead={lead}>
         <ChangesButton page={page} />
+        {actions}
         {addButton}
       </PageHead>
       {above}

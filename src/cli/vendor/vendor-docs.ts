@@ -1,0 +1,130 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Preset, PresetModel, Quirks, Tried } from '../../catalog/presets/preset.ts';
+import { vendorPresets } from '../../catalog/presets/presets.ts';
+import type { PriceName } from '../../catalog/price-fields.ts';
+
+/**
+ * `npm run vendors` writes the end of docs/vendors.md, from this heading on, out of the presets; a test fails
+ * while the two differ. What stands before it is written by hand.
+ */
+const HEADING = '## Vendors that Tollgate knows';
+const vendorDocsPath = join(import.meta.dirname, '..', '..', '..', 'docs', 'vendors.md');
+
+export function writtenVendorDocs(): string {
+  return readFileSync(vendorDocsPath, 'utf8');
+}
+
+/** The page with its end made anew. */
+export function renderVendorDocs(page: string, presets: readonly Preset[]): string {
+  const place = page.indexOf(`${HEADING}\n`);
+  const byHand = place === -1 ? `${page.trimEnd()}\n\n` : page.slice(0, place);
+  return byHand + [...introduction(presets), ...presets.flatMap(vendorSection)].join('\n');
+}
+
+export function vendorDocs(): string {
+  return renderVendorDocs(writtenVendorDocs(), vendorPresets());
+}
+
+const TRIED_WITH: Readonly<Record<Tried, string>> = {
+  vendor: 'the vendor itself',
+  recordings: 'recordings',
+  simulator: 'a simulator',
+  nothing: 'nothing',
+};
+
+const SEEN: Readonly<Record<Tried, string>> = {
+  vendor: 'Seen to work with the vendor itself.',
+  recordings:
+    'Its protocol is checked with recordings of the vendor itself; calls, streams, conversion and charges were seen with a simulator.',
+  simulator:
+    'Calls, streams, conversion from another protocol and charges were seen with a simulator that has these quirks, never with the vendor itself.',
+  nothing: 'It was never tried.',
+};
+
+function introduction(presets: readonly Preset[]): readonly string[] {
+  return [
+    HEADING,
+    '',
+    'This part is written by `npm run vendors` from `src/catalog/presets/vendors`; change the files there. [Add a vendor](operations.md)',
+    'with `tollgate vendor add CODE`. List prices are what a vendor asks for a million tokens; each has its day and where it was read:',
+    'LiteLLM’s public price map, or a public copy of the vendor’s price page. A model without a found figure has no price. Quirks are',
+    'from recordings, the vendors’ documents and reports of others; only those of recordings were seen here.',
+    '',
+    '| Code | Vendor | Protocols | Models | Tried with |',
+    '|---|---|---|--:|---|',
+    ...presets.map(({ code, name, addresses, models, tried }) => {
+      const spoken = [...new Set(addresses.flatMap(({ protocols }) => protocols))];
+      return row(`\`${code}\``, name, spoken.join(', '), String(models.length), TRIED_WITH[tried]);
+    }),
+    '',
+  ];
+}
+
+function vendorSection(preset: Preset): readonly string[] {
+  const { code, name, addresses, keysUrl, tried, quirks, notes, models } = preset;
+  return [
+    `### ${name}`,
+    `\`${code}\`. ${SEEN[tried]} ${keysUrl === undefined ? 'It needs no key.' : `[Keys](${keysUrl}).`}`,
+    '',
+    ...addresses.map(({ protocols, baseUrl, site }) => {
+      const of = site === undefined ? '' : `, ${site === 'china' ? 'China' : 'international'}`;
+      return `- \`${baseUrl}\`: ${protocols.join(', ')}${of}`;
+    }),
+    ...[...quirkLines(quirks), ...notes].map((line) => `- ${line}`),
+    '',
+    ...(models.length === 0 ? [] : modelTable(models)),
+  ];
+}
+
+const USAGE: Readonly<Record<Quirks['streamUsage'], string>> = {
+  asked: '',
+  always: 'The last event of a stream has the usage, asked for or not.',
+  choice: 'The usage of a stream stands inside the last choice.',
+  never: 'Streams have no usage: the gateway counts.',
+};
+
+const THINKING: Readonly<Record<Quirks['reasoning'], string>> = {
+  none: '',
+  reasoning_content: 'Thinking stands in `reasoning_content`.',
+  reasoning: 'Thinking stands in `reasoning`.',
+  think_tags: 'Thinking stands in the text, between `<think>` and `</think>`.',
+};
+
+function quirkLines(quirks: Quirks): readonly string[] {
+  const refused = quirks.refuses.map((field) => `\`${field}\``).join(', ');
+  return [
+    refused === '' ? '' : `It refuses ${refused}.`,
+    USAGE[quirks.streamUsage],
+    quirks.streamEnd === 'none' ? 'Streams end without `[DONE]`.' : '',
+    THINKING[quirks.reasoning],
+    quirks.streamComments ? 'Streams may have comment lines.' : '',
+  ].filter((line) => line !== '');
+}
+
+const SHOWN: readonly PriceName[] = ['input', 'output', 'cache_input', 'cache_write'];
+
+function modelTable(models: readonly PresetModel[]): readonly string[] {
+  return [
+    '| Model | Context | Longest answer | Input | Output | Cache read | Cache write | Figures |',
+    '|---|--:|--:|--:|--:|--:|--:|---|',
+    ...models.map(({ id, contextWindow, maxOutputTokens, prices }) =>
+      row(
+        ...[`\`${id}\``, figure(contextWindow), figure(maxOutputTokens)],
+        ...SHOWN.map((name) => prices?.amounts[name] ?? ''),
+        prices === undefined ? 'none found' : `${prices.currency}, ${prices.asOf}, ${prices.source}`,
+      ),
+    ),
+    '',
+  ];
+}
+
+function figure(tokens: number | undefined): string {
+  return tokens === undefined ? '' : String(tokens);
+}
+
+function row(...cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+if (import.meta.main) writeFileSync(vendorDocsPath, vendorDocs());
