@@ -38,6 +38,12 @@ export const SYSTEM_PROGRAMS: readonly SystemProgram[] = [
     without: 'the pages that we serve are not opened in a browser',
   },
   {
+    name: 'Noto CJK',
+    pattern: '/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc',
+    debianPackage: 'fonts-noto-cjk',
+    without: 'pages in Chinese are drawn without their letters, and may be a pixel too wide',
+  },
+  {
     name: 'OpenSSL',
     pattern: '/usr/bin/openssl',
     debianPackage: 'openssl',
