@@ -5,8 +5,10 @@ import { callsRoute } from './places/calls/route.ts';
 import { credentialsRoute } from './places/credentials/route.ts';
 import { keysRoute } from './places/keys/route.ts';
 import { modelsRoute } from './places/models/route.ts';
+import { notificationsRoute } from './places/notifications/route.ts';
 import { operatorAccountRoute } from './places/operator/account/route.ts';
 import { operatorAccountsRoute } from './places/operator/accounts/route.ts';
+import { operatorAlertsRoute } from './places/operator/alerts/route.ts';
 import { operatorAuditRoute } from './places/operator/audit/route.ts';
 import { operatorCallsRoute } from './places/operator/calls/route.ts';
 import { operatorCatalogueRoute } from './places/operator/catalogue/route.ts';
@@ -21,6 +23,7 @@ import { overviewRoute } from './places/overview/route.ts';
 import { planRoute } from './places/plan/route.ts';
 import { playgroundRoute } from './places/playground/route.ts';
 import { rankingsRoute } from './places/rankings/route.ts';
+import { forgotPasswordRoute, resetPasswordRoute, verifyAddressRoute } from './places/recover/route.ts';
 import { registerRoute } from './places/register/route.ts';
 import { settingsRoute } from './places/settings/route.ts';
 import { setupRoute } from './places/setup/route.ts';
@@ -41,7 +44,15 @@ const partsRoute = createRoute({
 const routeTree = rootRoute.addChildren([
   homeRoute,
   partsRoute,
-  publicLayout.addChildren([signinRoute, registerRoute, setupRoute, operatorFirstRunRoute]),
+  publicLayout.addChildren([
+    signinRoute,
+    registerRoute,
+    forgotPasswordRoute,
+    resetPasswordRoute,
+    verifyAddressRoute,
+    setupRoute,
+    operatorFirstRunRoute,
+  ]),
   openLayout.addChildren([modelsRoute, rankingsRoute, announcementsRoute, statusRoute]),
   userLayout.addChildren([
     startRoute,
@@ -53,6 +64,7 @@ const routeTree = rootRoute.addChildren([
     walletRoute,
     planRoute,
     credentialsRoute,
+    notificationsRoute,
     settingsRoute,
   ]),
   operatorLayout.addChildren([
@@ -63,6 +75,7 @@ const routeTree = rootRoute.addChildren([
     operatorCatalogueRoute,
     operatorHealthRoute,
     operatorNodesRoute,
+    operatorAlertsRoute,
     operatorVerificationRoute,
     operatorFeedbackRoute,
     operatorAuditRoute,

@@ -57,6 +57,9 @@ test('a link carries its token behind the #, and only mails that need one have i
   expect(mail('reset-password').html).toContain(`href="${URL_OF}/reset-password#tgm1.abc"`);
   expect(mail('verify-address').text).toContain(`${URL_OF}/verify-address#tgm1.abc`);
   expect(mail('new-sign-in').text).not.toContain('tgm1');
+  expect(mail('new-sign-in').text).toContain(`${URL_OF}/settings#sessions`);
+  expect(mail('password-changed').html).toContain(`href="${URL_OF}/forgot-password"`);
+  expect(mail('of-a-newer-version').html).toContain(`href="${URL_OF}"`);
   expect(KINDS.filter((kind) => needsToken({ kind }))).toEqual(['verify-address', 'reset-password']);
 });
 

@@ -11,6 +11,15 @@ const LINKED = {
   'reset-password': { path: '/reset-password', label: 'reset' },
 } as const;
 
+/** The page of the console that a message is about. Others lead to its first page. */
+const PLACES: Readonly<Record<string, string>> = {
+  ...{ 'route-down': '/operator/health', 'credential-refused': '/operator/health' },
+  ...{ 'settling-lags': '/operator/nodes', 'disk-nearly-full': '/operator/nodes' },
+  ...{ 'doctor-finding': '/operator', 'credits-low': '/wallet', 'cap-near': '/wallet' },
+  ...{ 'cap-reached': '/wallet', 'key-expiring': '/keys', 'limit-hit': '/calls' },
+  ...{ 'password-changed': '/forgot-password', 'new-sign-in': '/settings#sessions' },
+};
+
 export function needsToken({ kind }: Pick<Delivery, 'kind'>): boolean {
   return Object.hasOwn(LINKED, kind);
 }
@@ -62,7 +71,10 @@ function findLink(
 ): { readonly href: string; readonly label: string } | undefined {
   if (publicUrl === undefined) return undefined;
   const linked = LINKED[kind as keyof typeof LINKED];
-  if (linked === undefined) return { href: publicUrl, label: texts.open };
+  if (linked === undefined) {
+    const isKnown = Object.hasOwn(PLACES, kind);
+    return { href: publicUrl + (isKnown ? PLACES[kind] : ''), label: texts.open };
+  }
   return { href: `${publicUrl}${linked.path}#${token ?? ''}`, label: texts[linked.label] };
 }
 

@@ -77,7 +77,9 @@ test('a user tests a webhook, which can verify what it gets, and the secret is s
   expect(JSON.parse(text)).toMatchObject({ type: 'test', data: { title: 'Test of a channel' } });
   await expect
     .poll(async () => (await world.api('GET', '/alert/deliveries', { token })).body.data, { timeout: 20_000 })
-    .toMatchObject([{ status: 'sent', message_id: headers['webhook-id'], channel: 'team' }]);
+    .toMatchObject([{ status: 'sent', message_id: headers['webhook-id'], channel: 'team', next_at: null }]);
+  const dead = await world.api('GET', '/alert/deliveries?status=dead', { token });
+  expect(dead.body).toMatchObject({ data: [], total: 0 });
   const listed = await world.api('GET', '/alert/channels', { token });
   expect(listed.body.data).toMatchObject([{ id, alerts: ['credits-low'], status: 'enabled' }]);
   expect(JSON.stringify(listed.body)).not.toContain(secret);

@@ -18,9 +18,10 @@ function suspectsOf({ credentials }: LiveEvents['health']): number {
   return credentials.filter(({ suspect }) => suspect).length;
 }
 
-/** What waits for an operator: users at the desk, and credentials that vendors refuse. */
+/** What waits for an operator: users at the desk, credentials that vendors refuse, conditions that hold. */
 function useCounts(): Counts {
   const overview = useApi('getOverview', {}, { refetchInterval: REFRESH_MS }).data?.data;
+  const held = useApi('listConditionsOfPlatform', {}, { refetchInterval: REFRESH_MS }).data?.data;
   const [suspects, setSuspects] = useState(0);
   useLive(
     'health',
@@ -29,6 +30,7 @@ function useCounts(): Counts {
   return {
     '/operator/accounts': overview?.accounts.total ?? 0,
     '/operator/health': suspects,
+    '/operator/alerts': held?.length ?? 0,
     '/operator/verification': overview?.waiting.verifications ?? 0,
     '/operator/feedback': overview?.waiting.feedback ?? 0,
   };

@@ -42,6 +42,7 @@ export const USER_NAV: readonly NavGroup[] = [
       { to: '/wallet', icon: 'wallet', name: 'wallet' },
       { to: '/plan', icon: 'layers', name: 'plan' },
       { to: '/credentials', icon: 'plug', name: 'credentials' },
+      { to: '/notifications', icon: 'bell', name: 'notifications' },
       { to: '/settings', icon: 'gear', name: 'settings' },
     ],
   },
@@ -71,6 +72,7 @@ export const OPERATOR_NAV: readonly NavGroup[] = [
       { to: '/operator/catalogue/models', icon: 'layers', name: 'catalogue', nested: CATALOGUE },
       { to: '/operator/health', icon: 'pulse', name: 'health' },
       { to: '/operator/nodes', icon: 'server', name: 'nodes' },
+      { to: '/operator/alerts', icon: 'bell', name: 'alerts' },
     ],
   },
   {

@@ -6,7 +6,7 @@ import { Field } from '../../parts/form/field.tsx';
 import { Input, PasswordInput } from '../../parts/form/input.tsx';
 import { Banner } from '../../parts/page/banner.tsx';
 import { countDown } from '../../parts/text/format.ts';
-import { useTexts } from '../../texts/language.ts';
+import { useLanguage, useTexts } from '../../texts/language.ts';
 import css from '../signin/signin.module.css';
 import { useEntry } from '../signin/use-entry.ts';
 import { en } from './texts.en.ts';
@@ -27,11 +27,12 @@ export interface NewAccountFormProps {
 export function NewAccountForm(props: NewAccountFormProps) {
   const { operation, token = '', submit: word, passwordLength, children, onDone } = props;
   const t = useTexts({ en, zh });
+  const language = useLanguage();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const { error, isPending, waitMs, submit } = useEntry(async () => {
     const account = { email: email.trim(), password, cookie: true };
-    if (operation === 'register') await callApi('register', { body: account });
+    if (operation === 'register') await callApi('register', { body: { ...account, language } });
     else await callApi('createFirstOperator', { body: { ...account, token: token.trim() } });
     onDone(account.email);
   });

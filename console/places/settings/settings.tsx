@@ -1,8 +1,9 @@
-import { useLocation } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { useApi } from '../../api/api.ts';
 import { useProfile } from '../../app/session.ts';
 import { chooseTheme, type Theme, useTheme } from '../../app/theme.ts';
+import { LinkButton } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
 import { FactList } from '../../parts/figures/facts.tsx';
 import { Segmented } from '../../parts/form/segmented.tsx';
@@ -18,12 +19,16 @@ import { en } from './texts.en.ts';
 import { zh } from './texts.zh.ts';
 import { Verification } from './verification.tsx';
 
-const SECTIONS = ['profile', 'verification', 'fallback', 'password', 'sessions', 'messages', 'look'] as const;
+const SECTIONS = [
+  ...(['profile', 'verification', 'notifications', 'fallback'] as const),
+  ...(['password', 'sessions', 'messages', 'look'] as const),
+] as const;
 type SectionName = (typeof SECTIONS)[number];
 
 const CONTENTS: Readonly<Record<SectionName, () => ReactNode>> = {
   profile: Profile,
   verification: Verification,
+  notifications: Notifications,
   fallback: FallbackModel,
   password: Password,
   sessions: Sessions,
@@ -117,12 +122,39 @@ function Profile() {
         <FactList
           facts={[
             { name: t.email, value: profile?.email ?? '–' },
+            { name: t.emailState, value: <EmailState /> },
             { name: t.role, value: profile === undefined ? '–' : t.roles[profile.role] },
             { name: t.plan, value: profile?.plan ?? t.noPlan },
           ]}
         />
       </div>
       <p className={css.hint}>{t.emailFixed}</p>
+    </>
+  );
+}
+
+/** Whether the address is confirmed. Where no mail is sent, nobody asks for it. */
+function EmailState() {
+  const t = useTexts({ en, zh });
+  const settings = useApi('getAlertSettings', {}).data?.data;
+  if (settings === undefined) return '–';
+  if (settings.email_verified) return t.confirmed;
+  if (!settings.can_mail) return t.notAsked;
+  return (
+    <>
+      {t.notConfirmed} <Link to="/notifications">{t.confirmIt}</Link>
+    </>
+  );
+}
+
+function Notifications() {
+  const t = useTexts({ en, zh });
+  return (
+    <>
+      <p className={css.hint}>{t.notificationsHint}</p>
+      <LinkButton to="/notifications" icon="bell">
+        {t.openNotifications}
+      </LinkButton>
     </>
   );
 }

@@ -1,7 +1,8 @@
-import { Link, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useApi } from '../../api/api.ts';
 import { queries } from '../../api/queries.ts';
+import { useLinkHash } from '../../app/link-hash.ts';
 import { sessionBegan } from '../../app/session.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Field } from '../../parts/form/field.tsx';
@@ -107,16 +108,9 @@ function OperatorForm({ passwordLength }: { readonly passwordLength: { min: numb
   );
 }
 
-/** The token of a link stands behind `#`, so no server sees it. It leaves the address at once. */
+/** The token of the printed link, until another one is typed. */
 function useTokenOfLink(): readonly [string, (token: string) => void] {
-  const { hash } = useLocation();
-  const navigate = useNavigate();
-  const ofLink = new URLSearchParams(hash.replace(/^#/, '')).get('token') ?? '';
-  const [token, setToken] = useState(ofLink);
-  useEffect(() => {
-    if (ofLink === '') return;
-    setToken(ofLink);
-    void navigate({ to: '/setup', hash: '', replace: true });
-  }, [ofLink, navigate]);
-  return [token, setToken];
+  const ofLink = new URLSearchParams(useLinkHash('/setup')).get('token') ?? '';
+  const [typed, setTyped] = useState<string>();
+  return [typed ?? ofLink, setTyped];
 }

@@ -1,5 +1,7 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ApiError, callApi } from '../../api/api.ts';
+import { useSettings } from '../../app/settings.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/form/field.tsx';
 import { Input, PasswordInput } from '../../parts/form/input.tsx';
@@ -28,6 +30,12 @@ export function SignInForm({ email: known = '', onSignedIn }: SignInFormProps) {
     onSignedIn(address);
   });
   const isWrong = error?.isNotLoggedIn === true;
+  const forgot = <Forgot isLeft={known === ''} />;
+  const wrong = (
+    <>
+      {t.wrong} {forgot}
+    </>
+  );
   return (
     <form className={css.form} onSubmit={submit}>
       <Field label={t.email}>
@@ -41,7 +49,7 @@ export function SignInForm({ email: known = '', onSignedIn }: SignInFormProps) {
           onChange={(event) => setEmail(event.target.value)}
         />
       </Field>
-      <Field label={t.password} help={t.forgot} error={isWrong ? t.wrong : undefined}>
+      <Field label={t.password} help={forgot} error={isWrong ? wrong : undefined}>
         <PasswordInput
           size="lg"
           autoComplete="current-password"
@@ -69,4 +77,15 @@ export function SignInForm({ email: known = '', onSignedIn }: SignInFormProps) {
 function Refusal({ error }: { readonly error: ApiError }) {
   const t = useTexts({ en, zh });
   return <Banner tone={error.code === 1003 ? 'bad' : 'warn'}>{t.refused(error)}</Banner>;
+}
+
+/** The way to a new password. A page that asks to sign in again stays open beside it. */
+function Forgot({ isLeft }: { readonly isLeft: boolean }) {
+  const t = useTexts({ en, zh });
+  if (useSettings()?.can_mail !== true) return t.forgot;
+  return (
+    <Link to="/forgot-password" target={isLeft ? '_self' : '_blank'}>
+      {t.forgotLink}
+    </Link>
+  );
 }

@@ -17,6 +17,7 @@ export const en = {
     return 'The server cannot sign you in just now. Try again in a moment.';
   },
   forgot: 'Forgot it? Ask your operator to reset it.',
+  forgotLink: 'Forgot your password?',
   newHere: 'New here?',
   register: 'Make an account',
   closed: 'Accounts are made by the operator.',

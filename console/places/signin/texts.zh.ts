@@ -17,6 +17,7 @@ export const zh: Translation<typeof en> = {
     return '服务器暂时无法登录，请稍后再试。';
   },
   forgot: '忘记密码？请联系运营者重置。',
+  forgotLink: '忘记密码？',
   newHere: '还没有账户？',
   register: '注册账户',
   closed: '账户由运营者开通。',

@@ -52,12 +52,13 @@ export const DELIVERY_FIELDS = {
   channel: nullable(Type.String({ description: 'The name of the channel. Null: a mail to the account.' })),
   ...{ kind: Type.String(), state: Type.String(), status: DELIVERY_STATUS },
   attempts: Type.Integer({ minimum: 0 }),
-  ...{ created_at: TIME, ended_at: nullable(TIME), last_error: nullable(Type.String()) },
+  ...{ created_at: TIME, next_at: nullable(TIME), ended_at: nullable(TIME) },
+  last_error: nullable(Type.String()),
 };
 export const DELIVERY_EXAMPLE = {
   ...{ id: 31, message_id: 'msg_0d1c2f7a5be94e6aa6f5c1d0b3e49f27', channel_id: 4, channel: 'team' },
   ...{ kind: 'key-expiring', state: 'raised', status: 'sent', attempts: 1 },
-  ...{ created_at: '2026-11-15 09:05:00', ended_at: '2026-11-15 09:05:01', last_error: null },
+  ...{ created_at: '2026-11-15 09:05:00', next_at: null, ended_at: '2026-11-15 09:05:01', last_error: null },
 };
 
 export function shownChannel(channel: ChannelView, { showTime }: Times): object {
@@ -70,6 +71,7 @@ export function shownDelivery(delivery: ShownDelivery, { showTime }: Times): obj
   return {
     ...{ id, message_id: messageId, channel_id: channelId ?? null, channel: channelName ?? null },
     ...{ kind, state, status, attempts, created_at: showTime(delivery.createdAtMs) },
+    next_at: delivery.nextAtMs === undefined ? null : showTime(delivery.nextAtMs),
     ended_at: delivery.endedAtMs === undefined ? null : showTime(delivery.endedAtMs),
     last_error: delivery.lastError ?? null,
   };

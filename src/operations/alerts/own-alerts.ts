@@ -23,7 +23,7 @@ import {
   ID_PARAMS,
   IDS_QUERY,
   NAME,
-  PAGE_QUERY,
+  pageQuery,
   parseAmount,
   parseIds,
   readExcerpt,
@@ -42,6 +42,7 @@ import {
   channelOf,
   DELIVERY_EXAMPLE,
   DELIVERY_FIELDS,
+  DELIVERY_STATUS,
   judgeAddress,
   LANGUAGE,
   shownChannel,
@@ -199,13 +200,13 @@ const deliveries = operation({
   path: '/alert/deliveries',
   title: 'List my alert deliveries',
   summary: 'What was sent to the account and its channels, or could not be, newest first.',
-  query: PAGE_QUERY,
+  query: pageQuery({ status: Type.Optional(DELIVERY_STATUS) }),
   data: Type.Array(Type.Object(DELIVERY_FIELDS)),
   paged: true,
   example: { data: [DELIVERY_EXAMPLE] },
   handle: async ({ query }, context) => {
     const excerpt = readExcerpt(query);
-    const asked = { accountId: ownAccount(context), status: undefined, ...excerpt };
+    const asked = { accountId: ownAccount(context), status: query.status, ...excerpt };
     const { items, total } = await listDeliveries(context.database, asked);
     const rows = items.map((delivery) => shownDelivery(delivery, context));
     return toPage(rows, total, excerpt);

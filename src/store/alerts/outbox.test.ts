@@ -44,13 +44,14 @@ test('a node that dies between sending and marking makes another send it again w
     channel: 'webhook',
     webhookSecret: expect.stringMatching(/^whsec_/),
   });
+  expect(await shown()).toMatchObject([{ status: 'waiting', nextAtMs: expect.any(Number) }]);
   const other = deliverer(fresh.database, () => SENT);
   await other.run();
   expect(other.sent, 'not before the time of the first is over').toEqual([]);
   await later();
   await other.run();
   expect(other.sent).toMatchObject([{ id: taken?.messageId }]);
-  expect(await shown()).toMatchObject([{ status: 'sent', attempts: 2 }]);
+  expect(await shown()).toMatchObject([{ status: 'sent', attempts: 2, nextAtMs: undefined }]);
 });
 
 test('a failing receiver is tried again a bounded number of times, and then kept for an operator', async () => {

@@ -122,6 +122,8 @@ export interface ShownDelivery {
   readonly status: 'waiting' | 'sent' | 'dead';
   readonly attempts: number;
   readonly createdAtMs: number;
+  /** When it is tried next, while it waits. */
+  readonly nextAtMs: number | undefined;
   readonly endedAtMs: number | undefined;
   readonly lastError: string | undefined;
 }
@@ -138,6 +140,7 @@ interface ShownRow {
   readonly status: ShownDelivery['status'];
   readonly attempts: number;
   readonly created_at: Date;
+  readonly next_at: Date;
   readonly ended_at: Date | null;
   readonly last_error: string | null;
 }
@@ -159,7 +162,7 @@ export async function listDeliveries(
   const values = [accountId ?? null, status ?? null];
   const rows = await database.query<ShownRow>(
     `select outbox.id, message_id, outbox.account_id, channel_id, channels.name, outbox.kind, state, key,
-       outbox.status, attempts, outbox.created_at, ended_at, last_error
+       outbox.status, attempts, outbox.created_at, next_at, ended_at, last_error
      from alert_outbox outbox left join alert_channels channels on channels.id = channel_id
      where ${matches} order by outbox.id desc limit $3 offset $4`,
     [...values, limit, offset],
@@ -178,6 +181,7 @@ function toShown(row: ShownRow): ShownDelivery {
     channelId: row.channel_id === null ? undefined : idNumber(row.channel_id),
     channelName: row.name ?? undefined,
     ...{ status: row.status, attempts: row.attempts, createdAtMs: row.created_at.getTime() },
+    nextAtMs: row.status === 'waiting' ? row.next_at.getTime() : undefined,
     endedAtMs: row.ended_at?.getTime(),
     lastError: row.last_error ?? undefined,
   };

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { PAGES, type Who } from '../screenshots/pages.ts';
 import { watchPage } from '../screenshots/settled.ts';
 import { layoutShift, SHIFT_MAX, watchLayout } from '../support/layout-shift.ts';
-import { callModel, newMember, OPERATOR, test, type Visitor } from '../support/visitor.ts';
+import { tellChannels } from '../support/told.ts';
+import { askOperator, callModel, newMember, OPERATOR, test, type Visitor } from '../support/visitor.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PHONE = { width: 390, height: 844 };
@@ -86,6 +87,7 @@ test('every page of a visitor can be used by everybody, in both themes and on a 
 test('every page of a user can be used by everybody, in both themes and on a phone', async ({ visitAs }) => {
   const member = await newMember();
   await callModel(await member.newKey());
+  await tellChannels(member.ask, '/alert', inject('hooksUrl'));
   const visitor = await visitAs(member.email, '/overview');
   expect(await lookAtAll(visitor, pathsOf('user', 0))).toEqual([]);
 });
@@ -94,6 +96,7 @@ test('every page of an operator can be used by everybody, in both themes and on 
   visitAs,
 }) => {
   const member = await newMember();
+  await tellChannels(askOperator, '/alerts', inject('hooksUrl'));
   const visitor = await visitAs(OPERATOR, '/operator');
   expect(await lookAtAll(visitor, pathsOf('operator', member.id))).toEqual([]);
 });

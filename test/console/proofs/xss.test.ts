@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
-import type { ExpectStatic } from 'vitest';
+import { type ExpectStatic, inject } from 'vitest';
 import { PAGES, type Who } from '../screenshots/pages.ts';
 import { watchPage } from '../screenshots/settled.ts';
-import { callModel, consoleUrl, newMember, OPERATOR, test } from '../support/visitor.ts';
+import { tellChannels } from '../support/told.ts';
+import { askOperator, callModel, consoleUrl, newMember, OPERATOR, test } from '../support/visitor.ts';
 
 const RUN = 'window.__xss=1';
 
@@ -43,6 +44,7 @@ const TEXTS: readonly string[] = [
 /** Fields of answers that somebody else wrote: people, operators, vendors, models. */
 const FOREIGN = new RegExp(
   `^(?:${[
+    ...['channel', 'last_error'],
     ...['name', 'key_name', 'nickname', 'email', 'account', 'note', 'notes', 'reason', 'remark', 'comment'],
     ...['model', 'model_id', 'model_used', 'model_name', 'forward_model_id', 'vendor_name', 'policy_name'],
     ...['title', 'body', 'content', 'text', 'message', 'error_message', 'error', 'description', 'reply'],
@@ -146,6 +148,7 @@ function pathsOf(who: Who, account: number): readonly string[] {
 test('what others wrote is text on every page of a user', async ({ expect, visitAs }) => {
   const member = await newMember();
   await callModel(await member.newKey());
+  await tellChannels(member.ask, '/alert', inject('hooksUrl'));
   const { page } = await visitAs(member.email, '/announcements', { allow: /status of 40/ });
   expect(await walk(page, pathsOf('user', 0), expect)).toBeGreaterThan(10);
 });
@@ -154,6 +157,7 @@ test('what others wrote is text on every page of an operator', async ({ expect, 
   const member = await newMember();
   await callModel(await member.newKey());
   await member.ask('POST', '/feedback', { content: TEXTS[0], type: 'bug' });
+  await tellChannels(askOperator, '/alerts', inject('hooksUrl'));
   const { page } = await visitAs(OPERATOR, '/operator/settings', { allow: /status of 40/ });
   expect(await walk(page, pathsOf('operator', member.id), expect)).toBeGreaterThan(10);
 });

@@ -8,8 +8,11 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { SURFACES } from '../../../src/operations/operation.ts';
 import { projectRoot } from '../../house/tree.ts';
 import { chromium as program } from '../../prerequisites.ts';
+import { createApi, loginWith } from '../../support/api.ts';
+import { tellChannels } from '../support/told.ts';
 import { type RunningDemo, startDemo } from './demo.ts';
 import { PAGES, type PhotographedPage, type Step, type Who } from './pages.ts';
 import { watchPage } from './settled.ts';
@@ -123,6 +126,18 @@ async function findAccountId(browser: Browser, demo: RunningDemo, session: Sessi
   }
 }
 
+/** Channels and messages for the pages of alerts. */
+async function tellAll({ url, hooksUrl, accounts }: RunningDemo): Promise<void> {
+  const api = createApi(url);
+  for (const { email, role, password } of accounts) {
+    const token = await loginWith(api, email, password);
+    const above = role === 'operator' ? SURFACES.admin : SURFACES.user;
+    const ask = (method: string, path: string, body?: unknown) =>
+      api(method, above + path, { token, ...(body !== undefined && { body }) });
+    await tellChannels(ask, role === 'operator' ? '/alerts' : '/alert', hooksUrl);
+  }
+}
+
 async function take(page: Page, step: Step): Promise<void> {
   if ('press' in step) await page.keyboard.press(step.press);
   else if ('type' in step) await page.keyboard.type(step.type);
@@ -179,6 +194,7 @@ async function run(wanted: Wanted): Promise<readonly string[]> {
   try {
     const browser = await chromium.launch({ executablePath: program ?? 'chromium', args: FLAGS });
     try {
+      await tellAll(demo);
       const user = await signIn(browser, demo, 'user');
       const operator = await signIn(browser, demo, 'operator');
       const sessions = new Map<Who, Session>([

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSimulator } from '../../../sim/server.ts';
@@ -9,6 +9,7 @@ import { applyCheaply } from '../../support/catalog-apply.ts';
 import { configOf } from '../../support/config.ts';
 import { freshDatabase } from '../../support/postgres.ts';
 import { makePlace, type ServerProcess, startServerProcess } from '../../support/processes.ts';
+import { freePort } from '../../support/servers/free-port.ts';
 import { STANDARD_CATALOG } from '../../support/world.ts';
 
 /** A server that a test may kill, start again at the same address, and part from its database. */
@@ -57,14 +58,6 @@ export async function startOwnServer(fill?: (database: Database) => Promise<void
       await place.remove();
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 interface Way {

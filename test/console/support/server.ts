@@ -1,12 +1,15 @@
 /** The server of all tests of the console, in a process of its own. It ends when its input is closed. */
 import { startWorld } from '../../support/world.ts';
 import { CONSOLE_CATALOG } from './catalog.ts';
+import { startReceivers } from './receivers.ts';
 
+const receivers = await startReceivers();
 const world = await startWorld({
   catalog: CONSOLE_CATALOG,
-  environment: { TOLLGATE_TRUSTED_PROXIES: '127.0.0.1' },
+  environment: { TOLLGATE_TRUSTED_PROXIES: '127.0.0.1', ...receivers.environment },
 });
-console.log(JSON.stringify({ url: world.url, simulator: world.simulator.url }));
+const { url, simulator } = world;
+console.log(JSON.stringify({ url, simulator: simulator.url, hooks: receivers.hooks.url }));
 process.stdin.resume().once('end', async () => {
   // The database server of the run may have ended before.
   await world.close().catch(() => {});

@@ -12,6 +12,8 @@ declare module 'vitest' {
     /** The server that all tests of the console share. */
     readonly consoleUrl: string;
     readonly simulatorUrl: string;
+    /** Where its webhooks may go; see receivers.ts. */
+    readonly hooksUrl: string;
     /** Where its browser listens. */
     readonly browserUrl: string;
   }
@@ -35,12 +37,13 @@ const FLAGS = [
 export default async function beginConsole(project: TestProject): Promise<() => Promise<void>> {
   const endRun = beginRun();
   const server = startServer();
-  const [{ url, simulator }, browser] = await Promise.all([
+  const [{ url, simulator, hooks }, browser] = await Promise.all([
     readFirstLine(server),
     chromium.launchServer({ executablePath: program ?? 'chromium', args: FLAGS }),
   ]);
   project.provide('consoleUrl', url);
   project.provide('simulatorUrl', simulator);
+  project.provide('hooksUrl', hooks);
   project.provide('browserUrl', browser.wsEndpoint());
   return async () => {
     await browser.close();
@@ -59,9 +62,13 @@ function startServer(): ChildProcess {
   });
 }
 
-async function readFirstLine(
-  server: ChildProcess,
-): Promise<{ readonly url: string; readonly simulator: string }> {
+interface Started {
+  readonly url: string;
+  readonly simulator: string;
+  readonly hooks: string;
+}
+
+async function readFirstLine(server: ChildProcess): Promise<Started> {
   if (server.stdout === null) throw new Error('the server has no output');
   for await (const line of createInterface(server.stdout)) return JSON.parse(line);
   throw new Error('the server of the console tests ended at its start');

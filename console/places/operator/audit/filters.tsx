@@ -9,7 +9,8 @@ import { en } from './texts.en.ts';
 import { zh } from './texts.zh.ts';
 
 const ENTITIES = [
-  ...['accounts', 'announcements', 'api_keys', 'byok_credentials', 'catalogue', 'credentials', 'feedback'],
+  ...['accounts', 'alert_channels', 'alert_deliveries', 'announcements', 'api_keys', 'byok_credentials'],
+  ...['catalogue', 'credentials', 'feedback'],
   ...['funds', 'models', 'nodes', 'plans', 'policies', 'registration', 'routes', 'sessions', 'settings'],
   ...['subscriptions', 'vendors', 'verifications'],
 ];

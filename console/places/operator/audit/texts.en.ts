@@ -19,6 +19,8 @@ export const en = {
   /** One thing, before its id. */
   things: {
     accounts: 'Account',
+    alert_channels: 'Alert channel',
+    alert_deliveries: 'Message',
     announcements: 'Announcement',
     api_keys: 'Key',
     byok_credentials: 'Own vendor key',
@@ -40,6 +42,8 @@ export const en = {
   },
   entities: {
     accounts: 'Accounts',
+    alert_channels: 'Alert channels',
+    alert_deliveries: 'Messages of alerts',
     announcements: 'Announcements',
     api_keys: 'Keys',
     byok_credentials: 'Own vendor keys',

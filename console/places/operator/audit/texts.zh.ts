@@ -21,6 +21,8 @@ export const zh: Translation<typeof en> = {
   everybody: '全部运营者',
   things: {
     accounts: '账户',
+    alert_channels: '提醒渠道',
+    alert_deliveries: '提醒消息',
     announcements: '公告',
     api_keys: '密钥',
     byok_credentials: '自有厂商密钥',
@@ -42,6 +44,8 @@ export const zh: Translation<typeof en> = {
   },
   entities: {
     accounts: '账户',
+    alert_channels: '提醒渠道',
+    alert_deliveries: '提醒消息',
     announcements: '公告',
     api_keys: '密钥',
     byok_credentials: '自有厂商密钥',

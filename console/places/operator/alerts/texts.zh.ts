@@ -1,0 +1,50 @@
+import type { Translation } from '../../../texts/language.ts';
+import type { en } from './texts.en.ts';
+
+export const zh: Translation<typeof en> = {
+  title: '提醒',
+  holds: (count) => `${count} 项条件成立`,
+  allWell: '一切正常',
+  noMail: (settings) => ['此服务器不发送邮件，webhook 可用。请设置 ', settings, ' 并重新启动。'],
+  and: '和',
+  conditions: '条件',
+  conditionsNote: '每分钟检查一次，账目每天一次',
+  condition: '条件',
+  now: '现状',
+  told: '通知',
+  nobody: '无人',
+  channelsTold: (count) => `${count} 个渠道`,
+  fine: '正常',
+  since: '始于',
+  look: '查看',
+  more: (count) => `以及另外 ${count} 项`,
+  happens: {
+    'route-down': ({ vendor, model, route, nodes }) =>
+      `${vendor} 的 ${model} 失败（路由 ${route}，节点 ${nodes}）`,
+    'credential-refused': ({ vendor, credential, nodes }) =>
+      `${vendor} 拒绝凭据 ${credential}（节点 ${nodes}）`,
+    'settling-lags': ({ node, calls }) => `${node} 上有 ${calls} 个已结束的调用等待结算`,
+    'disk-nearly-full': ({ node, free }) => `${node} 的磁盘剩余 ${free} %`,
+    'doctor-finding': ({ findings, first }) => `${findings} 个问题，第一个：${first}`,
+  },
+  noneHow: '添加邮箱或 webhook，上述条件成立和解除时都会通知它。',
+  addFirst: '添加第一个渠道',
+  mailFirst: '此服务器不发送邮件。请选择 webhook，或配置邮件服务器。',
+  outbox: '发件箱',
+  outboxNote: '发给运营者和账户的消息；不显示内容',
+  which: '消息范围',
+  states: { all: '全部', dead: '未送达', waiting: '等待发送', sent: '已送达' },
+  account: (id) => `账户 ${id}`,
+  actions: '操作',
+  sendAgain: '重新发送',
+  sendNamed: (name, id) => `重新发送 ${name} ${id}`,
+  linkGone: '链接已失效',
+  linkGoneHelp: '此邮件的链接已随之删除，由账户重新申请。',
+  queued: '正在重新发送',
+  none: {
+    all: '还没有发送过消息',
+    dead: '全部已送达',
+    waiting: '没有等待的消息',
+    sent: '还没有送达的消息',
+  },
+};
