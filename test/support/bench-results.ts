@@ -1,5 +1,6 @@
 /** A made-up result, for the tests of the tables and plots. */
 import type { Cell, Run } from '../../bench/report/result.ts';
+import type { SoakResult } from '../../bench/report/soak.ts';
 
 const TIMES = { p50: 1, p90: 1.5, p99: 2 };
 
@@ -59,5 +60,28 @@ export function exampleRun(cells: readonly Cell[], change: Partial<Run> = {}): R
     memory: [],
     loops: [],
     ...change,
+  };
+}
+
+/** Two nodes for two minutes, sampled every four seconds, with nothing wrong. */
+export function exampleSoak(): SoakResult {
+  const nodes = ['north', 'south'].map((node, index) => ({ node, pid: index + 1, handles: 30, sockets: 10 }));
+  const samples = Array.from({ length: 30 }, (_, index) =>
+    nodes.map((each) => ({ ...each, atS: index * 4, residentBytes: 200 * 1024 * 1024, lagCalls: 3 })),
+  );
+  return {
+    startedAt: '2026-01-01T00:00:00.000Z',
+    minutes: 2,
+    machine: '2 cores',
+    othersCores: 0,
+    halfS: 60,
+    samples: samples.flat(),
+    events: [{ atS: 12, what: 'kill -9 of north', tookS: 1.5 }],
+    quiet: { half: nodes, end: nodes },
+    books: {
+      ...{ calls: 100, finished: 90, cut: 6, refused: 4, lost: 0, doubled: 0 },
+      ...{ shortfallMicro: '0', problems: [] },
+    },
+    slowestLagCalls: 3,
   };
 }
