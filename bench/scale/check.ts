@@ -1,7 +1,7 @@
 /** The model beside what was measured: the same rates, the same placement, the same even arrivals. */
 import { renderTable } from '../report/table.ts';
 import { FITTED, fitServer } from './fit.ts';
-import { type Outcomes, simulate } from './model/simulate.ts';
+import { type Installation, type Load, type Outcomes, simulate } from './model/simulate.ts';
 import type { CostTable, Window } from './table.ts';
 
 export interface Checked {
@@ -11,27 +11,30 @@ export interface Checked {
   readonly isFitted: boolean;
 }
 
-const WARM_MS = 1_500;
-const MEASURE_MS = 8_000;
-
 /** One node, Redis and PostgreSQL on one core, and a vendor that answers at once on another. */
+const BENCHMARK: Installation = {
+  nodes: 1,
+  gate: 'server',
+  shards: 1,
+  postgresCores: 1,
+  placement: 'one core',
+  accounts: 1,
+  credentials: 1,
+  networkMs: 0,
+};
+const LOAD: Omit<Load, 'ratePerSecond' | 'seed'> = {
+  arrivals: 'even',
+  vendor: { medianMs: 0, spread: 0, failureShare: 0, retriesMax: 0, events: 0 },
+  warmMs: 1_500,
+  measureMs: 8_000,
+};
+
 export function checkModel(table: CostTable, seed: number): readonly Checked[] {
   const fitted = fitServer(table);
   const open = table.server.filter(({ ratePerSecond, events }) => ratePerSecond > 0 && events === 0);
   return open.map((window) => {
     const costs = { ...fitted, harness: { vendorMs: window.vendorMs, clientMs: window.clientMs } };
-    const vendor = { medianMs: 0, spread: 0, failureShare: 0, retriesMax: 0, events: 0 };
-    const predicted = simulate(
-      {
-        ...{ nodes: 1, gate: 'server', shards: 1, postgresCores: 1, placement: 'one core' },
-        ...{ accounts: 1, credentials: 1, networkMs: 0 },
-      },
-      {
-        ...{ ratePerSecond: window.ratePerSecond, arrivals: 'even', vendor, seed },
-        ...{ warmMs: WARM_MS, measureMs: MEASURE_MS },
-      },
-      costs,
-    );
+    const predicted = simulate(BENCHMARK, { ...LOAD, ratePerSecond: window.ratePerSecond, seed }, costs);
     return { window, predicted, isFitted: window.name === FITTED.low };
   });
 }

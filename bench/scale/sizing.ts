@@ -37,8 +37,14 @@ const SEARCH_SHARDS = 8;
 
 function one(shards: number): Installation {
   return {
-    ...{ nodes: 1, gate: 'cluster', shards, postgresCores: 4, placement: 'apart' },
-    ...{ accounts: ACCOUNTS, credentials: shards * CREDENTIALS_PER_SHARD, networkMs: NETWORK_MS },
+    nodes: 1,
+    gate: 'cluster',
+    shards,
+    postgresCores: 4,
+    placement: 'apart',
+    accounts: ACCOUNTS,
+    credentials: shards * CREDENTIALS_PER_SHARD,
+    networkMs: NETWORK_MS,
   };
 }
 
