@@ -19,7 +19,7 @@ export interface SoakSample {
 export interface SoakEvent {
   readonly atS: number;
   readonly what: string;
-  /** Until the node, or what was away, served again. */
+  /** From its beginning until both nodes served again. */
   readonly tookS: number;
 }
 
@@ -138,7 +138,7 @@ export function renderSoak(result: SoakResult): string {
       `finished, ${books.cut} cut by their client, their vendor or a kill, ${books.refused} refused or turned away. At most ` +
       `${result.slowestLagCalls} ended calls waited for their settlement.`,
     renderTable(['figure', 'goal', 'result', ''], rows),
-    renderTable(['minute', 'what was done', 'served again after, s'], happened),
+    renderTable(['minute', 'what was done', 'until both nodes served again, s'], happened),
   ].join('\n\n');
 }
 

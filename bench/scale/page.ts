@@ -188,7 +188,9 @@ function renderCurve(name: string, points: readonly Outcomes[]): string {
     firstSaturated(point) ?? (point === bend ? 'bends' : ''),
   ]);
   const head = ['calls/s', 'served/s', 'added p50 / p90 / p99 ms', 'node / Redis / PostgreSQL', ''];
-  const words = `${bend === undefined ? 'Latency does not bend in this range' : `Latency bends at ${grouped(bend.ratePerSecond)} calls/s`}, and ${full === undefined ? 'nothing is saturated' : `the first to be saturated is ${NAMES[full]}`}.`;
+  const bends = bend === undefined ? 'Latency does not bend' : `Latency bends at ${grouped(bend.ratePerSecond)} calls/s`;
+  const fills = full === undefined ? 'nothing is saturated' : `the first to be saturated is ${NAMES[full]}`;
+  const words = `${bends}, and ${fills}.`;
   return `**${name[0]?.toUpperCase()}${name.slice(1)}.** ${words}\n\n${renderTable(head, rows)}`;
 }
 
