@@ -1,4 +1,5 @@
 /** The result of `npm run soak`, and how it is shown in docs/performance.md. */
+import type { Plot } from './plots.ts';
 import { spreadOf } from './statistics.ts';
 import { curveChart } from './svg.ts';
 import { renderTable } from './table.ts';
@@ -134,9 +135,10 @@ export function renderSoak(result: SoakResult): string {
   const others =
     othersCores > OTHERS_CORES_MAX ? ` Other work took ${othersCores.toFixed(1)} cores meanwhile.` : '';
   return [
-    `${result.startedAt.slice(0, 10)}, ${minutes} minutes, ${result.machine}.${others} ${books.calls} calls: ${books.finished} ` +
-      `finished, ${books.cut} cut by their client, their vendor or a kill, ${books.refused} refused or turned away. At most ` +
-      `${result.slowestLagCalls} ended calls waited for their settlement.`,
+    `${result.startedAt.slice(0, 10)}, ${minutes} minutes, ${result.machine}.${others} ${books.calls} calls: ` +
+      `${books.finished} finished, ${books.cut} cut by their client, their vendor or a kill, ` +
+      `${books.refused} refused or turned away. ` +
+      `At most ${result.slowestLagCalls} ended calls waited for their settlement.`,
     renderTable(['figure', 'goal', 'result', ''], rows),
     renderTable(['minute', 'what was done', 'until both nodes served again, s'], happened),
   ].join('\n\n');
@@ -145,7 +147,7 @@ export function renderSoak(result: SoakResult): string {
 const BUCKETS = 12;
 
 /** Medians of a dozen equal times: a curve of memory for each node. */
-export function soakPlot(result: SoakResult): { readonly file: string; readonly alt: string; readonly svg: string } {
+export function soakPlot(result: SoakResult): Plot {
   const title = 'Resident memory over the soak';
   const bucketS = Math.max(1, (result.minutes * 60) / BUCKETS);
   const nodes = [...new Set(result.samples.map(({ node }) => node))];

@@ -1,7 +1,7 @@
 /**
- * From the table to the costs of the simulation. Two windows with different numbers of trips (or batches) for a call
- * give what a trip costs and what the rest of a call costs. Only these two are used: at all other rates the
- * simulation has to predict what was measured.
+ * From the table to the costs of the simulation. Two windows with different numbers of trips (or batches) for a
+ * call give what a trip costs and what the rest of a call costs. Only these two are used: at all other rates
+ * the simulation has to predict what was measured.
  */
 import type { Costs } from './model/costs.ts';
 import { type CostTable, type Window, windowOf } from './table.ts';
@@ -28,7 +28,7 @@ export function fitServer({ server }: Pick<CostTable, 'server'>): Costs {
   };
 }
 
-/** On a cluster a call does the same and needs more trips, which may cost otherwise: their cost is measured there. */
+/** On a cluster a call does the same in more trips. What one of them costs there is measured there. */
 export function fitCluster(table: Pick<CostTable, 'server' | 'cluster'>): Costs {
   const costs = fitServer(table);
   const high = windowOf(table.cluster, FITTED.high);

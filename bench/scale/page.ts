@@ -69,8 +69,9 @@ function describeDisturbed(table: CostTable): string {
   if (!isDisturbed(table)) return '';
   const most = Math.max(...[...table.server, ...table.cluster].map(({ othersCores }) => othersCores));
   return (
-    `**Other work ran on the machine meanwhile** (up to ${most.toFixed(1)} cores of it). Processor time is then some tenths ` +
-    'higher than on a quiet machine, and latencies are far higher; run `npm run bench:costs` again before you rely on them.'
+    `**Other work ran on the machine meanwhile** (up to ${most.toFixed(1)} cores of it). Then processor time is ` +
+    'higher than on a quiet machine, and latencies are far higher: run `npm run bench:costs -- --write` again ' +
+    'before you rely on the figures.'
   );
 }
 
@@ -119,8 +120,8 @@ function describeSettling({ settling }: CostTable): string {
   const { batch, callsPerSecond, nodeMs, postgresMs } = settling;
   return (
     `One connection that settles batches of ${grouped(batch)} calls, one after the other, settles ` +
-    `${grouped(Math.round(callsPerSecond))} calls a second (${digits(nodeMs)} ms of a node and ${digits(postgresMs)} ms of ` +
-    'PostgreSQL for a call). Every node has one such connection.'
+    `${grouped(Math.round(callsPerSecond))} calls a second (${digits(nodeMs)} ms of a node and ` +
+    `${digits(postgresMs)} ms of PostgreSQL for a call). Every node has one such connection.`
   );
 }
 
@@ -148,8 +149,8 @@ function describeVendor(): string {
   const { medianMs, spread, failureShare, retriesMax } = VENDOR;
   return (
     `vendors take ${medianMs} ms in the median (log-normal, standard deviation of the logarithm ${spread}), ` +
-    `${percent(failureShare)} of the attempts fail and are made again up to ${retriesMax} times, a message between node and ` +
-    `Redis takes ${NETWORK_MS} ms`
+    `${percent(failureShare)} of the attempts fail and are made again up to ${retriesMax} times, ` +
+    `a message between node and Redis takes ${NETWORK_MS} ms`
   );
 }
 
@@ -188,7 +189,8 @@ function renderCurve(name: string, points: readonly Outcomes[]): string {
     firstSaturated(point) ?? (point === bend ? 'bends' : ''),
   ]);
   const head = ['calls/s', 'served/s', 'added p50 / p90 / p99 ms', 'node / Redis / PostgreSQL', ''];
-  const bends = bend === undefined ? 'Latency does not bend' : `Latency bends at ${grouped(bend.ratePerSecond)} calls/s`;
+  const bends =
+    bend === undefined ? 'Latency does not bend' : `Latency bends at ${grouped(bend.ratePerSecond)} calls/s`;
   const fills = full === undefined ? 'nothing is saturated' : `the first to be saturated is ${NAMES[full]}`;
   const words = `${bends}, and ${fills}.`;
   return `**${name[0]?.toUpperCase()}${name.slice(1)}.** ${words}\n\n${renderTable(head, rows)}`;

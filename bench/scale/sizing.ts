@@ -1,4 +1,4 @@
-/** How many of each part a load needs, computed from measured costs; and how such an installation fares in the simulation. */
+/** How many of each part a load needs, from measured costs; and how such an installation fares when simulated. */
 import { fitCluster, fitServer } from './fit.ts';
 import { type Costs, GATE_SHARES } from './model/costs.ts';
 import type { Vendor } from './model/node.ts';

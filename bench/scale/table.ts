@@ -1,4 +1,4 @@
-/** The cost table: what `npm run bench:costs` measured. Everything else in this folder is computed from it. */
+/** The cost table: what `npm run bench:costs` measured. All else in this folder is computed from it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

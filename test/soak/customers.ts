@@ -42,7 +42,7 @@ export function unlucky(random: () => number): (shape: Shape) => Shape {
   });
 }
 
-/** Those who pay in each way; and of those who pay with Credits, one whose calls are converted and one without luck. */
+/** Those who pay in each way; one more whose calls are converted, and one without luck. */
 export function variedCustomers(
   customers: readonly SoakCustomer[],
   random: () => number,

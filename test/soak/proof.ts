@@ -4,5 +4,6 @@ import { figuresOf, type SoakResult } from '../../bench/report/soak.ts';
 export function proofOf(result: SoakResult): string {
   const { minutes, books, events } = result;
   const figures = figuresOf(result).map(({ name, value }) => `${name}: ${value}`);
-  return `proof | soak, two nodes | ${minutes} minutes, ${events.length} faults, ${books.calls} calls | ${figures.join('; ')}`;
+  const size = `${minutes} minutes, ${events.length} faults, ${books.calls} calls`;
+  return `proof | soak, two nodes | ${size} | ${figures.join('; ')}`;
 }

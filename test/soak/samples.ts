@@ -45,7 +45,7 @@ export function leastOpen(looks: readonly SoakQuiet[]): readonly SoakQuiet[] {
   return [...least.values()];
 }
 
-/** Cores that are busy with what has no part in the run: what the machine does, less what our processes do. */
+/** Cores that are busy with what has no part in the run: those of the machine, less those of our processes. */
 export class OthersMeter {
   readonly #roots: () => readonly number[];
   readonly #shares: number[] = [];

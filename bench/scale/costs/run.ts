@@ -1,6 +1,7 @@
 /**
- * `npm run bench:costs`: what a call costs each part of an installation, measured here in some four minutes. It prints the
- * table; `--write` puts it into bench/scale/costs.json, from which `npm run simulate:scale` computes everything else.
+ * `npm run bench:costs`: what a call costs each part of an installation, measured here in some five minutes.
+ * It prints the table; `--write` puts it into bench/scale/costs.json, from which `npm run simulate:scale`
+ * computes everything else.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';

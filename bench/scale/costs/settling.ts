@@ -1,4 +1,4 @@
-/** How many calls one connection settles in a second: the settler's own function, as `npm run bench:ledger` runs it. */
+/** How many calls one connection settles in a second: the settler's own function, as in `bench:ledger`. */
 import { mkdirSync } from 'node:fs';
 import { silentLogger } from '../../../src/kernel/log.ts';
 import { openDatabase } from '../../../src/store/database.ts';

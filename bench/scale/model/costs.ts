@@ -21,8 +21,8 @@ export interface Costs {
 }
 
 /**
- * Shares of the operations of a call in what they cost Redis: entry of the account and of the credential, their
- * ends, the settlement (105, 62, 64, 36 and 8 of 275 µs; docs/performance.md, "Where the rest goes").
+ * Shares of the operations of a call in what they cost Redis: entry of the account and of the credential,
+ * their ends, the settlement (105, 62, 64, 36 and 8 of 275 µs; docs/performance.md, "Where the rest goes").
  */
 export const GATE_SHARES = {
   enterAccount: 105 / 275,
@@ -33,7 +33,7 @@ export const GATE_SHARES = {
 } as const;
 
 /**
- * Settling is 7 % of a call in a profile (docs/performance.md). How the rest is spread over the steps of a call was
- * not measured: the simulation takes thirds.
+ * Settling is 7 % of a call in a profile (docs/performance.md). How the rest is spread over the steps of a call
+ * was not measured: the simulation takes thirds.
  */
 export const NODE_SHARES = { arrive: 0.31, forward: 0.31, answer: 0.31, settle: 0.07 } as const;

@@ -43,7 +43,7 @@ it('runs as many processes side by side as it has cores', () => {
   expect(ended).toEqual([5, 7]);
 });
 
-/** M/M/1: with arrivals of rate λ and service of rate μ, calls spend 1 / (μ − λ) in the system in the mean. */
+/** M/M/1: with arrivals of rate λ and service of rate μ, the mean time in the system is 1 / (μ − λ). */
 it.each([0.3, 0.7, 0.9])('has the known mean time of a queue that is busy for %s of its time', (load) => {
   const timeline = new Timeline();
   const random = seededRandom(7);

@@ -1,6 +1,6 @@
 /**
- * A machine with cores, and processes of one thread each. A process does one piece of work after the other; when
- * more processes have work than there are cores, all of them get the same share, as under a fair scheduler.
+ * A machine with cores, and processes of one thread each. A process does one piece of work after the other;
+ * when more processes have work than there are cores, all get the same share, as under a fair scheduler.
  */
 import type { Timeline } from './timeline.ts';
 
