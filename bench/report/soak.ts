@@ -135,7 +135,8 @@ export function renderSoak(result: SoakResult): string {
   const others =
     othersCores > OTHERS_CORES_MAX ? ` Other work took ${othersCores.toFixed(1)} cores meanwhile.` : '';
   return [
-    `${result.startedAt.slice(0, 10)}, ${minutes} minutes, ${result.machine}.${others} ${books.calls} calls: ` +
+    `${result.startedAt.slice(0, 10)}, ${minutes} minutes, ${result.machine}.${others} ` +
+      `${books.calls} calls: ` +
       `${books.finished} finished, ${books.cut} cut by their client, their vendor or a kill, ` +
       `${books.refused} refused or turned away. ` +
       `At most ${result.slowestLagCalls} ended calls waited for their settlement.`,

@@ -69,9 +69,9 @@ function describeDisturbed(table: CostTable): string {
   if (!isDisturbed(table)) return '';
   const most = Math.max(...[...table.server, ...table.cluster].map(({ othersCores }) => othersCores));
   return (
-    `**Other work ran on the machine meanwhile** (up to ${most.toFixed(1)} cores of it). Then processor time is ` +
-    'higher than on a quiet machine, and latencies are far higher: run `npm run bench:costs -- --write` again ' +
-    'before you rely on the figures.'
+    `**Other work ran on the machine meanwhile** (up to ${most.toFixed(1)} cores of it). Then processor time ` +
+    'is higher than on a quiet machine, and latencies are far higher: run `npm run bench:costs -- --write` ' +
+    'again before you rely on the figures.'
   );
 }
 
@@ -148,8 +148,8 @@ function renderFitted(server: Costs, cluster: Costs): string {
 function describeVendor(): string {
   const { medianMs, spread, failureShare, retriesMax } = VENDOR;
   return (
-    `vendors take ${medianMs} ms in the median (log-normal, standard deviation of the logarithm ${spread}), ` +
-    `${percent(failureShare)} of the attempts fail and are made again up to ${retriesMax} times, ` +
+    `vendors take ${medianMs} ms in the median (log-normal, standard deviation of the logarithm ` +
+    `${spread}), ${percent(failureShare)} of the attempts fail and are made again up to ${retriesMax} times, ` +
     `a message between node and Redis takes ${NETWORK_MS} ms`
   );
 }

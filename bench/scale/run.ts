@@ -1,6 +1,6 @@
 /**
- * `npm run simulate:scale`: the simulation with the measured costs. It prints what it found; with `--document`
- * it writes docs/scale.md and its plot. `--seed N` draws other times.
+ * `npm run simulate:scale`: the simulation with the measured costs. It prints what it found; with
+ * `--document` it writes docs/scale.md and its plot. `--seed N` draws other times.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** How many of each part a load needs, from measured costs; and how such an installation fares when simulated. */
+/** How many of each part a load needs, from measured costs; and how that fares when it is simulated. */
 import { fitCluster, fitServer } from './fit.ts';
 import { type Costs, GATE_SHARES } from './model/costs.ts';
 import type { Vendor } from './model/node.ts';
@@ -128,7 +128,10 @@ export function curvesOf(table: CostTable): readonly Curve[] {
   const alone: Installation = { ...one(1), gate: 'server', postgresCores: 1, credentials: 1 };
   return [
     { name: 'one node, one Redis, one core of PostgreSQL', points: curve(alone, server) },
-    { name: 'one node, a cluster of two, one core of PostgreSQL', points: curve({ ...one(2), postgresCores: 1 }, cluster) },
+    {
+      name: 'one node, a cluster of two, one core of PostgreSQL',
+      points: curve({ ...one(2), postgresCores: 1 }, cluster),
+    },
   ];
 }
 

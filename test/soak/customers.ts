@@ -27,7 +27,7 @@ export function converted(shape: Shape): Shape {
   };
 }
 
-/** What vendors do to some calls: an error at once, a reset in the middle, silence for a while, an odd end. */
+/** What vendors do to some calls: an error at once, a reset in the middle, a silence, an odd end. */
 const FAULTS = ['status@503', 'reset@6', 'pause@3:1500', 'no-terminator'] as const;
 const FAULT_SHARE = 0.2;
 

@@ -1,6 +1,6 @@
 /**
- * `npm run soak`: an hour of traffic and faults; `-- --minutes 10` for less. Ends with 1 when a goal is missed.
- * The result is bench/results/soak-<time>.json, with a plot of memory beside it;
+ * `npm run soak`: an hour of traffic and faults; `-- --minutes 10` for less. Ends with 1 when a goal is
+ * missed. The result is bench/results/soak-<time>.json, with a plot of memory beside it;
  * `npm run bench -- --document --soak FILE` puts both into docs/performance.md.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';

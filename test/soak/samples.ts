@@ -45,7 +45,7 @@ export function leastOpen(looks: readonly SoakQuiet[]): readonly SoakQuiet[] {
   return [...least.values()];
 }
 
-/** Cores that are busy with what has no part in the run: those of the machine, less those of our processes. */
+/** Cores that are busy with what has no part in the run: those of the machine, less our own. */
 export class OthersMeter {
   readonly #roots: () => readonly number[];
   readonly #shares: number[] = [];

@@ -1,4 +1,4 @@
-/** The windows of the cost table: traffic against one deployment, and what its databases counted meanwhile. */
+/** The windows of the cost table: traffic against one deployment, and what its databases counted. */
 import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitForBooks, waitForRest } from '../../books.ts';

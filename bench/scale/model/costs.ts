@@ -33,7 +33,7 @@ export const GATE_SHARES = {
 } as const;
 
 /**
- * Settling is 7 % of a call in a profile (docs/performance.md). How the rest is spread over the steps of a call
- * was not measured: the simulation takes thirds.
+ * Settling is 7 % of a call in a profile (docs/performance.md). How the rest is spread over the steps of a
+ * call was not measured: the simulation takes thirds.
  */
 export const NODE_SHARES = { arrive: 0.31, forward: 0.31, answer: 0.31, settle: 0.07 } as const;

@@ -1,4 +1,4 @@
-/** The event loop of a node: what is ready is done in turns, and what a turn says to Redis leaves together. */
+/** The event loop of a node: what is ready is done in a turn, and what it says to Redis leaves together. */
 import type { Process } from './machine.ts';
 import type { Timeline } from './timeline.ts';
 

@@ -44,7 +44,7 @@ export interface Outcome {
   readonly addedMs: number;
 }
 
-/** The events of a stream are passed on in so many pieces: it needs not be as many moments as it has words. */
+/** The events of a stream are passed on in so many pieces, each of which is a moment of the simulation. */
 const PIECES_MAX = 8;
 
 export class Node {
