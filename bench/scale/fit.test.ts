@@ -6,7 +6,10 @@ import { bytesText } from './quantities.ts';
 import { capacityOf, ceilingsOf, firstSaturated, sizeFor } from './sizing.ts';
 
 it('takes two windows apart into what a call costs and what a trip costs', () => {
-  expect(lineThrough([3, 1.6], [1, 0.8])).toEqual({ slope: expect.closeTo(0.4), atZero: expect.closeTo(0.4) });
+  expect(lineThrough([3, 1.6], [1, 0.8])).toEqual({
+    slope: expect.closeTo(0.4),
+    atZero: expect.closeTo(0.4),
+  });
   // Noise may say that the busier window costs more, or that nothing is left for the call.
   expect(lineThrough([3, 0.5], [1, 0.8])).toEqual({ slope: 0, atZero: 0.8 });
   expect(lineThrough([3, 9], [1, 0.6])).toEqual({ slope: 0.6, atZero: 0 });
@@ -52,5 +55,11 @@ it('plans no part busier than it may be, and a node more than needed', () => {
 });
 
 it('writes bytes so that a person can read them', () => {
-  expect([0, 999, 1500, 2.5e9, 1.7e12].map(bytesText)).toEqual(['0 B', '999 B', '1.5 KB', '2.5 GB', '1.7 TB']);
+  expect([0, 999, 1500, 2.5e9, 1.7e12].map(bytesText)).toEqual([
+    '0 B',
+    '999 B',
+    '1.5 KB',
+    '2.5 GB',
+    '1.7 TB',
+  ]);
 });

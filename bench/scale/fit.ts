@@ -47,7 +47,10 @@ function eventMs(stream: Window, node: { readonly callMs: number; readonly tripM
 type Point = readonly [number, number];
 
 /** Neither part of a cost is below zero, whatever the noise of two measurements says. */
-export function lineThrough([x1, y1]: Point, [x2, y2]: Point): {
+export function lineThrough(
+  [x1, y1]: Point,
+  [x2, y2]: Point,
+): {
   readonly slope: number;
   readonly atZero: number;
 } {

@@ -52,7 +52,11 @@ export function renderPage(table: CostTable, simulated: Simulated): string {
 }
 
 export function renderPlot({ curves }: Simulated): string {
-  const axes = { title: 'Time added by the gateway over load, p90 (simulated)', x: 'calls per second', y: 'ms' };
+  const axes = {
+    title: 'Time added by the gateway over load, p90 (simulated)',
+    x: 'calls per second',
+    y: 'ms',
+  };
   return curveChart(
     axes,
     curves.map(({ points }, index) => ({

@@ -86,7 +86,11 @@ export function renderMonth(table: CostTable, capacity: Capacity): string {
     [
       ['calls/s, mean', label(Math.round(perSecond)), 'a billion over 30 days'],
       ['calls/s, peak', label(Math.round(peak)), `${PEAK} times the mean: an assumption`],
-      ['nodes, shards, cores of PostgreSQL', `${nodes}, ${shards}, ${postgresCores}`, 'for the peak, computed'],
+      [
+        'nodes, shards, cores of PostgreSQL',
+        `${nodes}, ${shards}, ${postgresCores}`,
+        'for the peak, computed',
+      ],
       ['tables and indexes', bytesText(BILLION * tableBytes), 'computed from bytes for a call'],
       ['WAL', bytesText(BILLION * walBytes), 'computed'],
       ['to and from Redis', bytesText(BILLION * (redisBytesIn + redisBytesOut)), 'computed'],

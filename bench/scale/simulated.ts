@@ -50,7 +50,14 @@ export function simulateAll(table: CostTable, say: (line: string) => void, seed 
     say(`${ratePerSecond} calls/s`);
     const sizing = sizeFor(ratePerSecond, capacity);
     const measureMs = Math.min(10_000, (CALLS / ratePerSecond) * 1000);
-    const load = { ratePerSecond, arrivals: 'random', vendor: VENDOR, warmMs: WARM_MS, measureMs, seed } as const;
+    const load = {
+      ratePerSecond,
+      arrivals: 'random',
+      vendor: VENDOR,
+      warmMs: WARM_MS,
+      measureMs,
+      seed,
+    } as const;
     return { sizing, outcomes: simulate(installationFor(sizing), load, costs) };
   });
   say('where latency bends');

@@ -84,8 +84,7 @@ export interface Sizing {
 
 /** From processor time of each part for a call: as many as keep each of them below `BUSY_MAX`. */
 export function sizeFor(ratePerSecond: number, { ratePerSecond: perNode, outcomes }: Capacity): Sizing {
-  const needed = (part: Part): number =>
-    Math.ceil((ratePerSecond * outcomes.callMs[part]) / 1000 / BUSY_MAX);
+  const needed = (part: Part): number => Math.ceil((ratePerSecond * outcomes.callMs[part]) / 1000 / BUSY_MAX);
   return {
     ratePerSecond,
     nodes: Math.ceil(ratePerSecond / perNode) + SPARE_NODES,

@@ -222,7 +222,10 @@ export class Load {
     while (!this.#over) {
       const tag = `${this.#name}${++this.#made}`;
       const tokens = 5 + Math.floor(this.#random() * 70);
-      const pacing = way === 'stream' ? `pace=${this.#size.paceMs}` : `delay=${tokens * (this.#size.plainPaceMs ?? PLAIN_PACE_MS)}`;
+      const pacing =
+        way === 'stream'
+          ? `pace=${this.#size.paceMs}`
+          : `delay=${tokens * (this.#size.plainPaceMs ?? PLAIN_PACE_MS)}`;
       const seen = await call(
         client,
         { shape, way, directive: `tag=${tag} tokens=${tokens} ${pacing}` },

@@ -185,7 +185,8 @@ export const LAYERS: readonly Layer[] = [
   {
     path: 'bench/scale/costs',
     may: ['bench', 'contracts', 'src/kernel', 'src/store'],
-    reason: 'what a call costs its databases is asked of them, and settling is measured where the settler calls it',
+    reason:
+      'what a call costs its databases is asked of them, and settling is measured where the settler calls it',
   },
   {
     path: 'bench/targets',

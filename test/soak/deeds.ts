@@ -54,7 +54,8 @@ export class Deeds {
     const node = this.#site.nodes[index];
     node?.kill(signal);
     const exit = await node?.exited;
-    if (signal === 'SIGTERM' && exit?.code !== 0) throw new Error(`${name} ended with ${JSON.stringify(exit)}`);
+    if (signal === 'SIGTERM' && exit?.code !== 0)
+      throw new Error(`${name} ended with ${JSON.stringify(exit)}`);
     this.#site.nodes[index] = await this.#site.startNode(name);
   }
 
@@ -64,7 +65,11 @@ export class Deeds {
     if (customer === undefined) throw new Error('somebody calls');
     this.#asked += 1;
     const client: Client = { ...customer, url: this.#site.nodes[index]?.url ?? '' };
-    const seen = await call(client, { shape: CHAT, way: 'plain', directive: `tag=ask${this.#asked} tokens=3` });
+    const seen = await call(client, {
+      shape: CHAT,
+      way: 'plain',
+      directive: `tag=ask${this.#asked} tokens=3`,
+    });
     this.seen.push(seen);
     if (seen.status !== 200) await sleep(100);
     return seen;

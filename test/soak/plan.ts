@@ -1,5 +1,10 @@
 /** What is done to the installation, and when, as a share of the run. */
-export type Deed = 'kill a node' | 'refuse everything' | 'kill PostgreSQL' | 'kill Redis' | 'restart both nodes';
+export type Deed =
+  | 'kill a node'
+  | 'refuse everything'
+  | 'kill PostgreSQL'
+  | 'kill Redis'
+  | 'restart both nodes';
 
 export interface Planned {
   readonly at: number;

@@ -18,7 +18,8 @@ it('asks for a model of another vendor, at its price, in the words of the client
 });
 
 it('gives some prompts a fault, and leaves the others as they are', () => {
-  const bodyWith = (chance: number) => JSON.stringify(unlucky(() => chance)(CHAT).body('[[sim tag=a]]', 'plain'));
+  const bodyWith = (chance: number) =>
+    JSON.stringify(unlucky(() => chance)(CHAT).body('[[sim tag=a]]', 'plain'));
   expect(bodyWith(0)).toContain('[[sim tag=a fault=status@503]]');
   expect(bodyWith(0.9)).toContain('[[sim tag=a]]');
 });

@@ -108,7 +108,9 @@ export function exampleCosts(): CostTable {
       window('stream-short', { trips: 0.5, batches: 0.001, events: 20, nodeMs: node(0.5, 0.3) + 0.4 }),
       window('messages-over-chat', { trips: 0.4, batches: 0.001, events: 504, nodeMs: 3 }),
     ],
-    cluster: [window('json-small', { trips: 3, batches: 0.001, nodeMs: node(3, 0.1), redisMs: redis(3, 0.05) })],
+    cluster: [
+      window('json-small', { trips: 3, batches: 0.001, nodeMs: node(3, 0.1), redisMs: redis(3, 0.05) }),
+    ],
     rows: { calls: 1, consumptions: 1, accounts: 0.01 },
     settling: { batch: 1000, callsPerSecond: 10_000, nodeMs: 0.05, postgresMs: 0.06 },
   };

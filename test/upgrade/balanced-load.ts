@@ -31,12 +31,7 @@ export class BalancedLoad {
   #turn = 0;
 
   /** The nodes at the time of each call are meant. `name` begins the tag of each try. */
-  constructor(
-    nodes: readonly { readonly url: string }[],
-    size: LoadSize,
-    random: () => number,
-    name = 'u',
-  ) {
+  constructor(nodes: readonly { readonly url: string }[], size: LoadSize, random: () => number, name = 'u') {
     this.#name = name;
     this.#nodes = nodes;
     this.#size = size;

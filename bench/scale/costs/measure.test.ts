@@ -26,8 +26,16 @@ it('takes one reading from the other, and what is new from nothing', () => {
 });
 
 it('adds inserted and changed rows of a table, and leaves out what no call touches', () => {
-  const counters = { 'inserted calls': 100, 'updated calls': 0, 'inserted accounts': 0, 'updated accounts': 50 };
-  expect(rowsOf({ ...counters, 'inserted nodes': 0, 'bytes calls': 9 }, 100)).toEqual({ calls: 1, accounts: 0.5 });
+  const counters = {
+    'inserted calls': 100,
+    'updated calls': 0,
+    'inserted accounts': 0,
+    'updated accounts': 50,
+  };
+  expect(rowsOf({ ...counters, 'inserted nodes': 0, 'bytes calls': 9 }, 100)).toEqual({
+    calls: 1,
+    accounts: 0.5,
+  });
 });
 
 it('makes costs of a call from all that an order spent', () => {
@@ -35,7 +43,12 @@ it('makes costs of a call from all that an order spent', () => {
   if (scenario === undefined) throw new Error('there is traffic');
   const usage = { cpuMs: 550, memoryPeakBytes: 0, residentBytes: 0 };
   const measured = exampleCell('tollgate', 0, { cpuMs: 500 });
-  const counters = { ...parseInfo(INFO), 'bytes calls': 11_000, 'bytes accounts': 1_100, postgresWalBytes: 2_200 };
+  const counters = {
+    ...parseInfo(INFO),
+    'bytes calls': 11_000,
+    'bytes accounts': 1_100,
+    postgresWalBytes: 2_200,
+  };
   const allIn = { gateway: usage, databases: { redis: { ...usage, cpuMs: 110 } } };
   expect(windowFrom({ scenario, measured, allIn, counters, batches: 11 })).toMatchObject({
     ...{ name: 'json-small', ratePerSecond: 0, calls: 1100, nodeMs: 0.5, redisMs: 0.1, postgresMs: 0 },

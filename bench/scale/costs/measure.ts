@@ -72,7 +72,8 @@ interface Stage {
 async function measureAll(stage: Stage, chosen: readonly Scenario[]): Promise<MeasuredDeployment> {
   const { harness, started, timing } = stage;
   const plain = ALL.find(({ name }) => name === 'json-small');
-  if (plain === undefined || started.stores === undefined) throw new Error('there is traffic, and a database');
+  if (plain === undefined || started.stores === undefined)
+    throw new Error('there is traffic, and a database');
   // Every account has called once before anything is measured.
   const { keys } = started;
   if (keys !== undefined) {
@@ -130,8 +131,7 @@ export function windowFrom({ scenario, measured, allIn, counters, batches }: Fou
   const { load, callsTotal } = measured;
   const each = (value: number | undefined): number => rounded((value ?? 0) / callsTotal);
   const inWindow = (value: number): number => rounded(value / load.calls);
-  const foreignMs =
-    measured.machineCpuMs - totalMs(measured) - measured.upstreamCpuMs - measured.loadCpuMs;
+  const foreignMs = measured.machineCpuMs - totalMs(measured) - measured.upstreamCpuMs - measured.loadCpuMs;
   const tables = Object.entries(counters).filter(([name]) => name.startsWith('bytes '));
   const events = scenario.streamed ? scenario.contentChunks + EVENTS_AROUND_CONTENT : 0;
   return {

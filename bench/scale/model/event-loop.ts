@@ -7,7 +7,7 @@ export interface GateOperation {
   /** All that is counted of one account, or of one credential, is in one place. */
   readonly key: number;
   readonly workMs: number;
-  readonly then: () => void;
+  readonly done: () => void;
 }
 
 /** Operations of one turn that are one script call. */
@@ -31,7 +31,7 @@ export interface Gate {
 
 interface Task {
   readonly workMs: number;
-  readonly then: () => void;
+  readonly done: () => void;
 }
 
 /** A script call has no more (GATE_OPERATIONS_PER_RUN). */
@@ -56,8 +56,8 @@ export class EventLoop {
     return this.#trips;
   }
 
-  do(workMs: number, then: () => void): void {
-    this.#ready.push({ workMs, then });
+  do(workMs: number, done: () => void): void {
+    this.#ready.push({ workMs, done });
     if (!this.#isTurning) this.#turn();
   }
 
@@ -70,9 +70,9 @@ export class EventLoop {
     this.#isTurning = true;
     const tasks = this.#ready;
     this.#ready = [];
-    tasks.forEach(({ workMs, then }, index) => {
+    tasks.forEach(({ workMs, done }, index) => {
       this.#process.run(workMs, () => {
-        then();
+        done();
         if (index === tasks.length - 1) this.#endTurn();
       });
     });
@@ -94,7 +94,7 @@ export class EventLoop {
       shards[shard]?.run(workMs, () => {
         this.#timeline.after(networkMs, () => {
           this.do(nodeTripMs / 2, () => {
-            for (const { then } of operations) then();
+            for (const { done } of operations) done();
           });
         });
       });

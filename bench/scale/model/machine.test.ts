@@ -7,7 +7,13 @@ import { Timeline } from './timeline.ts';
 it('lets moments happen in the order of their times, and of their planning', () => {
   const timeline = new Timeline();
   const happened: string[] = [];
-  for (const [name, atMs] of [['d', 9], ['b', 5], ['a', 1], ['c', 5], ['late', 11]] as const) {
+  for (const [name, atMs] of [
+    ['d', 9],
+    ['b', 5],
+    ['a', 1],
+    ['c', 5],
+    ['late', 11],
+  ] as const) {
     timeline.after(atMs, () => happened.push(name));
   }
   timeline.runUntil(10);

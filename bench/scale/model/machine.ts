@@ -20,11 +20,16 @@ export interface Process {
 class SingleThread implements Process {
   readonly queue: Work[] = [];
   readonly #machine: Machine;
-  busyMs = 0;
+  #busyMs = 0;
   #taken = 0;
 
   constructor(machine: Machine) {
     this.#machine = machine;
+  }
+
+  get busyMs(): number {
+    this.#machine.advance();
+    return this.#busyMs;
   }
 
   get length(): number {
@@ -38,6 +43,12 @@ class SingleThread implements Process {
   run(workMs: number, done: () => void): void {
     this.queue.push({ remainingMs: Math.max(workMs, 0), done });
     if (this.length === 1) this.#machine.begin(this);
+  }
+
+  work(doneMs: number): void {
+    if (this.current === undefined) return;
+    this.current.remainingMs -= doneMs;
+    this.#busyMs += doneMs;
   }
 
   /** What is done is taken off in portions, because taking off the first of a long list costs its length. */
@@ -73,7 +84,7 @@ export class Machine {
   }
 
   begin(process: SingleThread): void {
-    this.#advance();
+    this.advance();
     this.#running.add(process);
     this.#plan();
   }
@@ -82,14 +93,10 @@ export class Machine {
     return Math.min(1, this.#cores / this.#running.size);
   }
 
-  #advance(): void {
+  /** All that was done until now. */
+  advance(): void {
     const doneMs = (this.#timeline.nowMs - this.#sinceMs) * this.#share;
-    for (const process of this.#running) {
-      const work = process.current;
-      if (work === undefined) continue;
-      work.remainingMs -= doneMs;
-      process.busyMs += doneMs;
-    }
+    for (const process of this.#running) process.work(doneMs);
     this.#sinceMs = this.#timeline.nowMs;
   }
 
@@ -105,7 +112,7 @@ export class Machine {
   }
 
   #endSome(): void {
-    this.#advance();
+    this.advance();
     const ended: Work[] = [];
     for (const process of this.#running) {
       if ((process.current?.remainingMs ?? 0) > NOTHING_MS) continue;

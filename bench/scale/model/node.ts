@@ -78,7 +78,7 @@ export class Node {
       this.#loop.ask({
         key: call.account,
         workMs: redis.callMs * GATE_SHARES.enterAccount,
-        then: () => this.#attempt(call),
+        done: () => this.#attempt(call),
       });
     });
   }
@@ -90,7 +90,7 @@ export class Node {
       this.#loop.ask({
         key: call.credential,
         workMs: redis.callMs * GATE_SHARES.enterCredential,
-        then: () => this.#loop.do(node.callMs * NODE_SHARES.forward, () => this.#askVendor(call)),
+        done: () => this.#loop.do(node.callMs * NODE_SHARES.forward, () => this.#askVendor(call)),
       });
     });
   }
@@ -139,9 +139,9 @@ export class Node {
   /** Nobody waits for the ends; the settlement does not wait for them either. */
   #leave({ account, credential }: Call): void {
     const { redis } = this.#around.costs;
-    const then = (): void => {};
-    this.#loop.ask({ key: account, workMs: redis.callMs * GATE_SHARES.leaveAccount, then });
-    this.#loop.ask({ key: credential, workMs: redis.callMs * GATE_SHARES.leaveCredential, then });
+    const done = (): void => {};
+    this.#loop.ask({ key: account, workMs: redis.callMs * GATE_SHARES.leaveAccount, done });
+    this.#loop.ask({ key: credential, workMs: redis.callMs * GATE_SHARES.leaveCredential, done });
     this.#settler.add(account);
   }
 }

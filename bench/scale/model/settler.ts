@@ -53,7 +53,8 @@ export class Settler {
   #wait(): void {
     this.#isBusy = true;
     const waitMs = this.#lastBatch >= BUSY_CALLS ? BUSY_WAIT_MS : WAIT_MS;
-    this.#timeline.after(waitMs, () => this.#settle());
+    // A full batch waits for nobody.
+    this.#timeline.after(this.#waiting.length >= BATCH_MAX ? 0 : waitMs, () => this.#settle());
   }
 
   #settle(): void {
@@ -70,7 +71,7 @@ export class Settler {
     this.#batches += 1;
     const workMs = this.#costs.redis.callMs * GATE_SHARES.settle;
     this.#loop.do(0, () => {
-      for (const key of batch) this.#loop.ask({ key, workMs, then: () => {} });
+      for (const key of batch) this.#loop.ask({ key, workMs, done: () => {} });
     });
     if (this.#waiting.length > 0) this.#wait();
     else this.#isBusy = false;

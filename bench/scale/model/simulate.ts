@@ -60,7 +60,11 @@ class Running {
   readonly nodes: readonly Node[];
   readonly #postgresCores: number;
 
-  constructor(installation: Installation, load: Load, on: { readonly costs: Costs; readonly random: Random }) {
+  constructor(
+    installation: Installation,
+    load: Load,
+    on: { readonly costs: Costs; readonly random: Random },
+  ) {
     const { timeline } = this;
     const { costs, random } = on;
     const shared = installation.placement === 'one core' ? new Machine(timeline, 1) : undefined;
