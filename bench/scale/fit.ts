@@ -1,7 +1,7 @@
 /**
  * From the table to the costs of the simulation. Two windows with different numbers of trips (or batches) for
- * a call give what a trip costs and what the rest of a call costs. Only these two are used: at all other rates
- * the simulation has to predict what was measured.
+ * a call give what a trip costs and what the rest of a call costs. Only these two are used: at all other
+ * rates the simulation has to predict what was measured.
  */
 import type { Costs } from './model/costs.ts';
 import { type CostTable, type Window, windowOf } from './table.ts';

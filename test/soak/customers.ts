@@ -42,7 +42,10 @@ export function unlucky(random: () => number): (shape: Shape) => Shape {
   });
 }
 
-/** Those who pay in each way; one more whose calls are converted, and one without luck. */
+/**
+ * Those who pay in each way; one more whose calls are converted, and one without luck. Who has a fallback model
+ * is left out: while a vendor refuses, nobody can say at which price he is served.
+ */
 export function variedCustomers(
   customers: readonly SoakCustomer[],
   random: () => number,
@@ -50,7 +53,7 @@ export function variedCustomers(
   const [first] = customers;
   if (first === undefined) throw new Error('somebody calls');
   return [
-    ...customers,
+    ...customers.filter(({ reshape }) => reshape === undefined),
     { ...first, reshape: (shape) => (shape === IMAGES ? shape : converted(shape)) },
     { ...first, reshape: unlucky(random) },
   ];
