@@ -11,10 +11,12 @@ export interface Options {
   readonly jsonFile: string | undefined;
   /** Write docs/performance.md from these files of results, and measure nothing. */
   readonly document: readonly string[] | undefined;
+  /** The result of a soak for that page. */
+  readonly soak: string | undefined;
 }
 
 const USAGE = `node bench/run.ts [--quick] [--only tollgate,bare] [--scenarios json-small,growth] [--repeats 5]
-                   [--json results.json] [--document]`;
+                   [--json results.json] [--document [--soak soak.json]]`;
 const RESULTS = join(import.meta.dirname, 'results');
 
 export function readOptions(parameters: readonly string[]): Options {
@@ -27,6 +29,7 @@ export function readOptions(parameters: readonly string[]): Options {
       repeats: { type: 'string' },
       json: { type: 'string' },
       document: { type: 'boolean', default: false },
+      soak: { type: 'string' },
     },
   });
   const repeats = values.repeats === undefined ? undefined : Number(values.repeats);
@@ -40,6 +43,7 @@ export function readOptions(parameters: readonly string[]): Options {
     repeats,
     jsonFile: values.json,
     document: values.document ? (values.json?.split(',') ?? [newestResults()]) : undefined,
+    soak: values.soak,
   };
 }
 

@@ -16,6 +16,7 @@ import {
   mergeRuns,
   type Run,
 } from './report/result.ts';
+import type { SoakResult } from './report/soak.ts';
 
 const DOCS = join(import.meta.dirname, '..', 'docs');
 
@@ -63,7 +64,10 @@ async function runPart(planned: PlannedPart, cores: Cores): Promise<PartResult> 
 
 async function main(options: Options): Promise<void> {
   if (options.document !== undefined) {
-    document(mergeRuns(options.document.map((file) => JSON.parse(readFileSync(file, 'utf8')) as Run)));
+    const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
+    const soak = options.soak === undefined ? undefined : (read(options.soak) as SoakResult);
+    const run = mergeRuns(options.document.map((file) => read(file) as Run));
+    for (const file of writeDocument(run, DOCS, soak)) console.log(file);
     return;
   }
   const begunMs = performance.now();
@@ -98,10 +102,6 @@ async function main(options: Options): Promise<void> {
 function save(run: Run, file: string): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(run, null, 2)}\n`);
-}
-
-function document(run: Run): void {
-  for (const file of writeDocument(run, DOCS)) console.log(file);
 }
 
 await main(readOptions(process.argv.slice(2)));

@@ -27,6 +27,11 @@ export interface Place {
   readonly nodeFlags?: readonly string[];
 }
 
+export interface StoreAddresses {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+}
+
 export interface StartedTarget {
   readonly port: number;
   readonly path: string;
@@ -43,6 +48,10 @@ export interface StartedTarget {
   databaseOf(stat: ProcessStat): string | undefined;
   /** How many calls the target has accounted for, where it accounts for any. */
   settledCalls?(): Promise<number>;
+  /** In how many transactions it did that, where it says so. */
+  settledBatches?(): Promise<number>;
+  /** Where its own databases answer, where it has any of its own. */
+  readonly stores?: StoreAddresses;
   /** The end of what it printed, for when something is wrong. */
   lastWords(): string;
   stop(): Promise<void>;

@@ -38,6 +38,9 @@ async function perform(
       return world.stats.snapshot();
     case 'POST script':
       return addRules(world, await readText(request));
+    case 'DELETE script':
+      world.rules.clear();
+      return { rules: world.rules.size };
     case 'POST reset':
       forget(world);
       return { reset: 'done' };

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { exampleCell as cell, exampleRun } from '../../test/support/bench-results.ts';
+import { exampleCell as cell, exampleRun, exampleSoak } from '../../test/support/bench-results.ts';
 import { renderDocument, writeDocument } from './document.ts';
 import { barChart, curveChart } from './svg.ts';
 
@@ -37,6 +37,14 @@ it('writes a page with one title, whose plots are all there', () => {
   expect(text.match(/^# /gm)).toHaveLength(1);
   expect(text).not.toContain('{{');
   for (const image of images) expect(readFileSync(image, 'utf8')).toMatch(/^<svg [\s\S]*<\/svg>\n$/);
+});
+
+it('shows a soak with its plot, and says so when none is kept', () => {
+  const [page = '', ...images] = writeDocument(run, docs, exampleSoak());
+  expect(readFileSync(page, 'utf8')).toContain('](images/soak-memory.svg)');
+  expect(images).toHaveLength(6);
+  writeDocument(run, docs);
+  expect(readFileSync(page, 'utf8')).toContain('No run is kept yet.');
 });
 
 it('refuses a template that asks for what nobody makes', () => {

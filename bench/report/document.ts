@@ -14,23 +14,30 @@ import {
   renderTargets,
 } from './report.ts';
 import { linesOf, type Run } from './result.ts';
+import { renderSoak, type SoakResult, soakPlot } from './soak.ts';
 
 const TEMPLATE = join(import.meta.dirname, 'performance-page.txt');
 
 /** Answers the files it wrote. */
-export function writeDocument(run: Run, docs: string): readonly string[] {
+export function writeDocument(run: Run, docs: string, soak?: SoakResult): readonly string[] {
   const images = join(docs, 'images');
   mkdirSync(images, { recursive: true });
   const plots = plotsOf(run);
-  for (const { file, svg } of plots) writeFileSync(join(images, file), svg);
+  const drawn = soak === undefined ? plots : [...plots, soakPlot(soak)];
+  for (const { file, svg } of drawn) writeFileSync(join(images, file), svg);
   const page = join(docs, 'performance.md');
-  writeFileSync(page, renderDocument(run, plots, readFileSync(TEMPLATE, 'utf8')));
-  return [page, ...plots.map(({ file }) => join(images, file))];
+  writeFileSync(page, renderDocument(run, plots, readFileSync(TEMPLATE, 'utf8'), soak));
+  return [page, ...drawn.map(({ file }) => join(images, file))];
 }
 
 /** Names in double braces in the template stand for what the run says. */
-export function renderDocument(run: Run, plots: readonly Plot[], template: string): string {
-  const images = plots.map(({ file, alt }) => `![${alt}](images/${file})`).join('\n\n');
+export function renderDocument(
+  run: Run,
+  plots: readonly Plot[],
+  template: string,
+  soak?: SoakResult,
+): string {
+  const images = plots.map(imageOf).join('\n\n');
   const machine = Object.entries(run.machine).map(([name, value]) => `| ${name} | ${value} |`);
   const parts: Readonly<Record<string, string>> = {
     date: run.startedAt.slice(0, 10),
@@ -45,6 +52,7 @@ export function renderDocument(run: Run, plots: readonly Plot[], template: strin
       .join('\n\n'),
     further: renderFurther(run).map(lower).join('\n\n'),
     books: lower(renderBooks(run.cells)),
+    soak: soak === undefined ? 'No run is kept yet.' : `${imageOf(soakPlot(soak))}\n\n${renderSoak(soak)}`,
     failures: lower(renderFailures(run.cells)),
   };
   const text = template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
@@ -64,6 +72,10 @@ function describeMissing({ cells, memory, loops }: Run): string {
   const missing = known.filter((name) => !there.has(name));
   if (missing.length === 0) return '';
   return `Not measured in this run: ${missing.map((name) => `\`${name}\``).join(', ')}.`;
+}
+
+function imageOf({ file, alt }: Plot): string {
+  return `![${alt}](images/${file})`;
 }
 
 /** One heading deeper: the template has the chapters. */

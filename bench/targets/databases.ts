@@ -47,12 +47,28 @@ export async function startPostgres(folder: string, core: number | undefined): P
 }
 
 /** Without persistence: what it holds is made again from the books. */
-export async function startRedis(folder: string, core: number | undefined): Promise<StartedDatabase> {
+export function startRedis(folder: string, core: number | undefined): Promise<StartedDatabase> {
+  return spawnRedis(folder, core, []);
+}
+
+/** One server that has all slots: a cluster as its clients see it. */
+export async function startRedisCluster(folder: string, core: number | undefined): Promise<StartedDatabase> {
+  const settings = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'];
+  const started = await spawnRedis(folder, core, settings);
+  await tell(Number(new URL(started.url).port), 'CLUSTER ADDSLOTSRANGE 0 16383');
+  return started;
+}
+
+async function spawnRedis(
+  folder: string,
+  core: number | undefined,
+  further: readonly string[],
+): Promise<StartedDatabase> {
   const program = findRedis();
   if (program === undefined) throw new Error('redis-server is not installed');
   mkdirSync(folder);
   const port = await findFreePort();
-  const settings = ['--save', '', '--appendonly', 'no', '--bind', '127.0.0.1', '--dir', folder];
+  const settings = ['--save', '', '--appendonly', 'no', '--bind', '127.0.0.1', '--dir', folder, ...further];
   const child = startChild(program, ['--port', String(port), ...settings], { folder, core });
   const deadlineMs = performance.now() + REDIS_START_MS;
   while (!(await isListening(port))) {
@@ -67,6 +83,21 @@ export async function startRedis(folder: string, core: number | undefined): Prom
     rootPids: () => [child.pid],
     stop: () => stopChild(child.process),
   };
+}
+
+/** One command; a refusal is an error. */
+function tell(port: number, command: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.setTimeout(REDIS_START_MS, () => socket.destroy(new Error(`Redis does not answer ${command}`)));
+    socket.once('error', reject);
+    socket.setEncoding('utf8').once('data', (answer: string) => {
+      socket.destroy();
+      if (answer.startsWith('+OK')) resolve();
+      else reject(new Error(`Redis answers ${command} with ${answer.trim()}`));
+    });
+    socket.write(`${command}\r\n`);
+  });
 }
 
 function isListening(port: number): Promise<boolean> {

@@ -5,8 +5,15 @@ import { findFreePort, logTail, runCommand, startChild, stopChild, waitForAnswer
 import { DIALECT_NAMES } from '../convert/dialect.ts';
 import { fillAccounts } from '../growth/accounts.ts';
 import { MODEL_NAMES } from '../scenario.ts';
-import type { Place, Preparation, StartedTarget, Target } from '../target.ts';
-import { databaseName, findRedis, postmasterPid, startPostgres, startRedis } from './databases.ts';
+import type { Place, Preparation, StartedTarget, StoreAddresses, Target } from '../target.ts';
+import {
+  databaseName,
+  findRedis,
+  postmasterPid,
+  startPostgres,
+  startRedis,
+  startRedisCluster,
+} from './databases.ts';
 
 const ENTRY = join(import.meta.dirname, '../../src/main.ts');
 const ACCOUNT = 'bench@example.com';
@@ -14,16 +21,26 @@ const ACCOUNT = 'bench@example.com';
 export interface Deployment {
   readonly name: string;
   readonly stores: 'embedded' | 'postgres-redis';
+  /** `cluster`: a Redis Cluster of one server, where that is what is measured. */
+  readonly gate?: 'server' | 'cluster';
   /** Accounts that call in turn; 1 unless their number is what is measured. */
   readonly accounts?: number;
   /** Routes of the catalogue, where their number is what is measured. */
   readonly routes?: number;
+  /** `charged`: a call costs some Credits. Else it costs less than one, and nothing is taken for it. */
+  readonly calls?: 'below-one-credit' | 'charged';
   /** Processes that serve; 1 unless their number is what is measured. */
   readonly workers?: number;
 }
 
+const PRICES = {
+  'below-one-credit': { input: '0.1', output: '0.3', cache_input: '0.01' },
+  charged: { input: '100', output: '300', cache_input: '10' },
+} as const;
+
 /** Every limit that a policy and a credential can have, so wide that none refuses but all are counted. */
-function catalogue(place: Place, routes: number | undefined): object {
+function catalogue(place: Place, { routes, calls = 'below-one-credit' }: Deployment): object {
+  const models = routes === undefined ? allModels() : fewOrManyModels(routes);
   return {
     system_rate: 100,
     defaults: { policy: 1, user_rate: 100, api_billing: true },
@@ -48,7 +65,7 @@ function catalogue(place: Place, routes: number | undefined): object {
       limits: { concurrency: 20_000, rpm: 100_000_000, tpm: 2_000_000_000 },
     })),
     // The vendor's name of a model differs from ours, as it does in real catalogues: the body is rewritten.
-    models: routes === undefined ? allModels() : fewOrManyModels(routes),
+    models: models.map((model) => ({ ...model, prices: PRICES[calls] })),
     policies: [
       {
         id: 1,
@@ -83,18 +100,17 @@ function fewOrManyModels(routes: number): readonly object[] {
 function modelOf(name: string, vendor: string): object {
   return {
     model_id: name,
-    prices: { input: '0.1', output: '0.3', cache_input: '0.01' },
     context_window: 2_000_000,
     max_output_tokens: 4096,
     routes: [{ vendor, credential: `bench-${vendor}`, forward_model_id: `${name}-2026-01-01` }],
   };
 }
 
-/** What the server says of itself: the calls that are charged, logged and committed. */
-async function readSettled(opsPort: number): Promise<number> {
+/** What the server says of itself, such as the calls that are charged, logged and committed. */
+async function readMetric(opsPort: number, name: string): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${opsPort}/metrics`, { signal: AbortSignal.timeout(5000) });
   const text = await response.text();
-  const values = [...text.matchAll(/^tollgate_calls_settled_total(?:\{[^}]*\})? (\S+)$/gm)];
+  const values = [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))];
   return values.reduce((sum, match) => sum + Number(match[1]), 0);
 }
 
@@ -108,6 +124,7 @@ async function createKey(environment: Readonly<Record<string, string>>): Promise
 
 interface Stores {
   readonly environment: Readonly<Record<string, string>>;
+  readonly addresses?: StoreAddresses;
   rootPids(): readonly number[];
   stop(): Promise<void>;
 }
@@ -127,12 +144,14 @@ async function startStores(deployment: Deployment, place: Place): Promise<Stores
     };
   }
   const postgres = await startPostgres(join(place.folder, 'postgres'), place.core);
-  const redis = await startRedis(join(place.folder, 'redis'), place.core).catch(async (error) => {
+  const start = deployment.gate === 'cluster' ? startRedisCluster : startRedis;
+  const redis = await start(join(place.folder, 'redis'), place.core).catch(async (error) => {
     await postgres.stop();
     throw error;
   });
   return {
     environment: { DATABASE_URL: postgres.url, REDIS_URL: redis.url },
+    addresses: { databaseUrl: postgres.url, redisUrl: redis.url },
     rootPids: () => [...postgres.rootPids(), ...redis.rootPids()],
     stop: async () => {
       await redis.stop();
@@ -145,7 +164,7 @@ async function startServer(deployment: Deployment, place: Place): Promise<Starte
   const opsPort = await findFreePort();
   const file = join(place.folder, 'catalog.yaml');
   // YAML reads JSON.
-  writeFileSync(file, JSON.stringify(catalogue(place, deployment.routes), null, 2));
+  writeFileSync(file, JSON.stringify(catalogue(place, deployment), null, 2));
   const stores = await startStores(deployment, place);
   const environment = {
     TOLLGATE_HOST: '127.0.0.1',
@@ -176,7 +195,9 @@ async function startServer(deployment: Deployment, place: Place): Promise<Starte
       ...(keys.length > 1 && { keys }),
       rootPids: () => [child.pid, ...stores.rootPids()],
       databaseOf: databaseName,
-      settledCalls: () => readSettled(opsPort),
+      settledCalls: () => readMetric(opsPort, 'tollgate_calls_settled_total'),
+      settledBatches: () => readMetric(opsPort, 'tollgate_settler_batch_calls_count'),
+      ...(stores.addresses && { stores: stores.addresses }),
       lastWords: () => logTail(child),
       stop,
     };

@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { IMAGES, type Shape, TEXT_SHAPES, type Way } from './shapes.ts';
 
 /** One call as its client saw it. Times are of `performance.now()`. */
@@ -47,11 +47,18 @@ export function call(client: Client, ask: Ask, agent?: Agent): Promise<Seen> {
 }
 
 /** A call on its way: what its client has seen so far, and its end. */
+export interface Begun {
+  readonly seen: Seen;
+  readonly ended: Promise<Seen>;
+  /** The client leaves. */
+  abort(): void;
+}
+
 export function begin(
   { url, key, payer = 'credits' }: Client,
   { shape, way, directive }: Ask,
   agent?: Agent,
-): { readonly seen: Seen; readonly ended: Promise<Seen> } {
+): Begun {
   const seen: Seen = {
     tag: /tag=(\S+)/.exec(directive)?.[1] ?? '',
     shape,
@@ -68,12 +75,13 @@ export function begin(
     endedAt: 0,
   };
   const body = JSON.stringify(shape.body(`Say something. [[sim ${directive}]]`, way));
+  let sent: ClientRequest | undefined;
   const ended = new Promise<Seen>((resolve) => {
     const end = (): void => {
       seen.endedAt = performance.now();
       resolve(seen);
     };
-    const sent = request(url + shape.path(way), {
+    sent = request(url + shape.path(way), {
       method: 'POST',
       headers: {
         authorization: `Bearer ${key}`,
@@ -90,7 +98,7 @@ export function begin(
     sent.once('response', (response) => watch(response, seen, end));
     sent.end(body);
   });
-  return { seen, ended };
+  return { seen, ended, abort: () => void sent?.destroy() };
 }
 
 function watch(response: IncomingMessage, seen: Seen, end: () => void): void {
@@ -159,7 +167,11 @@ export interface LoadSize {
   readonly plains: number;
   readonly images: number;
   readonly paceMs: number;
+  /** Of a plain answer: so long for each of its tokens. */
+  readonly plainPaceMs?: number;
 }
+
+export const PLAIN_PACE_MS = 10;
 
 /** Clients that call again as soon as they have their answer, until they are told that it is over. */
 export class Load {
@@ -210,7 +222,10 @@ export class Load {
     while (!this.#over) {
       const tag = `${this.#name}${++this.#made}`;
       const tokens = 5 + Math.floor(this.#random() * 70);
-      const pacing = way === 'stream' ? `pace=${this.#size.paceMs}` : `delay=${tokens * 10}`;
+      const pacing =
+        way === 'stream'
+          ? `pace=${this.#size.paceMs}`
+          : `delay=${tokens * (this.#size.plainPaceMs ?? PLAIN_PACE_MS)}`;
       const seen = await call(
         client,
         { shape, way, directive: `tag=${tag} tokens=${tokens} ${pacing}` },

@@ -23,13 +23,11 @@ import {
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { call, Load, type Seen, seeded } from './load.ts';
 import { codeOf, isIdle, judge } from './outage.ts';
-import { CHAT, CRASH_CATALOG } from './shapes.ts';
+import { CHAT, CRASH_CATALOG, TWO_NODES } from './shapes.ts';
 
 const SIZE = { streams: 10, plains: 5, images: 1, paceMs: 40 };
 const NAMES = ['north', 'south'] as const;
-const CATALOG = `${CRASH_CATALOG}
-nodes: [{ name: north, base_url: "http://north.example" }, { name: south, base_url: "http://south.example" }]
-`;
+const CATALOG = CRASH_CATALOG + TWO_NODES;
 /** Connections that listen to change notices hold a lock of this name. */
 const LISTENERS = `select pid from pg_locks where locktype = 'advisory' and classid = 741451 and granted`;
 const title = redisServer === undefined ? 'two nodes (skipped: redis-server is not installed)' : 'two nodes';

@@ -35,19 +35,29 @@ export function codeOf({ status, text }: Seen): number | undefined {
   return /"code":(\d{5})/.exec(text)?.[1] === undefined ? status : Number(/"code":(\d{5})/.exec(text)?.[1]);
 }
 
+/** What clients saw, of calls since a moment or of all there are. */
+export interface Story {
+  readonly seen: readonly Seen[];
+  readonly sinceMs?: number;
+}
+
 /** What was served during an outage must be in the books to the token; what was refused is in none. */
 export async function judge(
   database: Database,
   simulator: SimulatorProcess,
-  load: Pick<Load, 'seen'>,
+  load: Story,
   deathOf: (seen: Seen) => number = () => Number.POSITIVE_INFINITY,
 ): Promise<Audit> {
   const served = load.seen.filter(({ status }) => status === undefined || status === 200);
-  const result = await audit(database, await simulator.truth(), { seen: served, deathOf });
+  const { sinceMs = 0 } = load;
+  const result = await audit(database, await simulator.truth(), { seen: served, deathOf, sinceMs });
   const findings = (await examine(database)).map((finding) => JSON.stringify(finding));
   // A refused call of a known account is logged as well, so rows are compared with all that was asked.
   const problems = result.problems.filter((problem) => !/^\d+ rows of/.test(problem));
-  const [count] = await database.query<{ calls: bigint }>('select count(*) as calls from calls');
+  const [count] = await database.query<{ calls: bigint }>(
+    'select count(*) as calls from calls where created_at >= $1',
+    [new Date(sinceMs).toISOString()],
+  );
   const rows = Number(count?.calls ?? 0);
   if (rows > load.seen.length) problems.push(`${rows} rows of ${load.seen.length} calls`);
   return { ...result, problems: [...problems, ...findings] };

@@ -91,6 +91,11 @@ export const IMAGES: Shape = {
 
 export const TEXT_SHAPES: readonly Shape[] = [CHAT, RESPONSES, MESSAGES, GEMINI];
 
+/** For installations of two nodes. */
+export const TWO_NODES = `
+nodes: [{ name: north, base_url: "http://north.example" }, { name: south, base_url: "http://south.example" }]
+`;
+
 /** One rich account, so that only what is under test can refuse a call. */
 export const CRASH_CATALOG = `
 defaults: { policy: 1, user_rate: 100, api_billing: true, auto_exchange: false }

@@ -183,6 +183,12 @@ export const LAYERS: readonly Layer[] = [
     reason: 'a server is started from outside, on a database that was filled before',
   },
   {
+    path: 'bench/scale/costs',
+    may: ['bench', 'contracts', 'src/kernel', 'src/store'],
+    reason:
+      'what a call costs its databases is asked of them, and settling is measured where the settler calls it',
+  },
+  {
     path: 'bench/targets',
     may: ['bench', 'contracts', 'src/kernel', 'src/store'],
     reason:

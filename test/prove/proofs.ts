@@ -163,6 +163,14 @@ export const PROOFS: readonly Proof[] = [
     minutesMax: 60,
   },
   {
+    name: 'soak',
+    claim: 'an hour of faults, kills and outages: books exact, memory and handles do not grow',
+    tests: [],
+    script: ['test/soak/run.ts'],
+    environment: {},
+    minutesMax: 80,
+  },
+  {
     name: 'release',
     claim: 'the packed package and the container image are small, start fast, serve, drain and go on',
     tests: ['test/release/package.test.ts', 'test/release/container.test.ts'],

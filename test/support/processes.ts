@@ -86,6 +86,9 @@ export interface SimulatorProcess {
   /** What really happened, all calls that carried this tag or all there are. */
   truth(): Promise<readonly TruthCall[]>;
   stats(): Promise<StatsView>;
+  /** Every call is refused with this status, until `serve`. */
+  refuse(status: number): Promise<void>;
+  serve(): Promise<void>;
   /** From here on truth and stats begin anew. */
   forget(): Promise<void>;
   close(): Promise<void>;
@@ -99,6 +102,11 @@ export async function startSimulatorProcess(): Promise<SimulatorProcess> {
     url: line,
     truth: async () => (await get('truth')) as readonly TruthCall[],
     stats: async () => (await get('stats')) as StatsView,
+    refuse: async (status) => {
+      const body = JSON.stringify({ times: Number.MAX_SAFE_INTEGER, answer: { status } });
+      await fetch(`${line}/_sim/script`, { method: 'POST', body });
+    },
+    serve: async () => void (await fetch(`${line}/_sim/script`, { method: 'DELETE' })),
     forget: async () => void (await fetch(`${line}/_sim/reset`, { method: 'POST' })),
     close: async () => {
       program.kill('SIGKILL');

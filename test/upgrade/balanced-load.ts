@@ -1,7 +1,8 @@
 import { Agent } from 'node:http';
-import { type Client, call, type LoadSize, type Seen } from '../crash/load.ts';
+import { type Client, call, type LoadSize, PLAIN_PACE_MS, type Seen } from '../crash/load.ts';
 import { codeOf } from '../crash/outage.ts';
 import { IMAGES, type Shape, TEXT_SHAPES, type Way } from '../crash/shapes.ts';
+import { sleep } from '../support/processes.ts';
 
 /** A node drains, or nobody listens at its address. */
 export function isTurnedAway(seen: Seen): boolean {
@@ -10,6 +11,8 @@ export function isTurnedAway(seen: Seen): boolean {
 
 /** In turns over the nodes, and again at the next one when a call is turned away. */
 const ROUNDS_MAX = 2;
+/** Who got no answer takes a breath, as clients do. */
+const REFUSED_PAUSE_MS = 250;
 
 /** Clients behind a load balancer, which call again as soon as they have their answer. */
 export class BalancedLoad {
@@ -20,14 +23,16 @@ export class BalancedLoad {
   readonly #nodes: readonly { readonly url: string }[];
   readonly #size: LoadSize;
   readonly #random: () => number;
+  readonly #name: string;
   readonly #agent = new Agent({ keepAlive: true });
   #workers: Promise<void>[] = [];
   #over = false;
   #tries = 0;
   #turn = 0;
 
-  /** The nodes at the time of each call are meant. */
-  constructor(nodes: readonly { readonly url: string }[], size: LoadSize, random: () => number) {
+  /** The nodes at the time of each call are meant. `name` begins the tag of each try. */
+  constructor(nodes: readonly { readonly url: string }[], size: LoadSize, random: () => number, name = 'u') {
+    this.#name = name;
     this.#nodes = nodes;
     this.#size = size;
     this.#random = random;
@@ -55,11 +60,13 @@ export class BalancedLoad {
   }
 
   async #work(customer: Omit<Client, 'url'>, shape: Shape, way: Way): Promise<void> {
+    const { plainPaceMs = PLAIN_PACE_MS } = this.#size;
     while (!this.#over) {
       const tokens = 5 + Math.floor(this.#random() * 50);
-      const pacing = way === 'stream' ? `pace=${this.#size.paceMs}` : `delay=${tokens * 10}`;
-      if (!(await this.#callSomewhere(customer, shape, way, `tokens=${tokens} ${pacing}`)))
-        this.unserved += 1;
+      const pacing = way === 'stream' ? `pace=${this.#size.paceMs}` : `delay=${tokens * plainPaceMs}`;
+      const seen = await this.#callSomewhere(customer, shape, way, `tokens=${tokens} ${pacing}`);
+      if (seen === undefined) this.unserved += 1;
+      if (seen?.status !== 200) await sleep(REFUSED_PAUSE_MS);
     }
   }
 
@@ -68,15 +75,15 @@ export class BalancedLoad {
     shape: Shape,
     way: Way,
     directive: string,
-  ): Promise<boolean> {
+  ): Promise<Seen | undefined> {
     const first = ++this.#turn;
     for (let attempt = 0; attempt < ROUNDS_MAX * this.#nodes.length; attempt++) {
       const url = this.#nodes[(first + attempt) % this.#nodes.length]?.url ?? '';
-      const ask = { shape, way, directive: `tag=u${++this.#tries} ${directive}` };
+      const ask = { shape, way, directive: `tag=${this.#name}${++this.#tries} ${directive}` };
       const seen = await call({ ...customer, url }, ask, this.#agent);
       this.seen.push(seen);
-      if (!isTurnedAway(seen)) return true;
+      if (!isTurnedAway(seen)) return seen;
     }
-    return false;
+    return undefined;
   }
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import type { Client } from '../crash/load.ts';
+import { TWO_NODES } from '../crash/shapes.ts';
 import { PAYERS_CATALOG } from '../crash/trial/payers.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import {
@@ -14,10 +15,6 @@ import {
 } from '../support/processes.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { runCommandOf, type Version } from './version-before.ts';
-
-const NODES = `
-nodes: [{ name: north, base_url: "http://north.example" }, { name: south, base_url: "http://south.example" }]
-`;
 
 /** What nodes of any version share: vendors, PostgreSQL, Redis, a catalogue, a secret. */
 export interface Installation {
@@ -36,7 +33,7 @@ export interface Installation {
 export async function openInstallation(): Promise<Installation> {
   const simulator = await startSimulatorProcess();
   const redis = await startRedis();
-  const place = await makePlace(PAYERS_CATALOG + NODES, simulator.url);
+  const place = await makePlace(PAYERS_CATALOG + TWO_NODES, simulator.url);
   const server = await freshDatabase();
   const url = new URL(server.connection);
   const name = `${url.pathname.slice(1)}_installation`;

@@ -1,5 +1,4 @@
-import assert from 'node:assert/strict';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { silentLogger } from '../../../src/kernel/log.ts';
 import { systemRandom } from '../../../src/kernel/random.ts';
@@ -18,6 +17,7 @@ import {
 } from '../../support/processes.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { CRASH_CATALOG } from '../shapes.ts';
+import { mortalDatabase } from './mortal-database.ts';
 
 export interface SceneOptions {
   readonly environment?: Readonly<Record<string, string>>;
@@ -93,8 +93,8 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const used = postgres ?? (await startEmbedded(place.dataDirectory, silentLogger));
   const database = await openDatabase({ connection: used.connection, log: silentLogger });
   const key = await keyOf(database, 'user@example.com');
-  let killed = 0;
   const cluster = join(postgres === undefined ? place.dataDirectory : theirs(place), 'postgres');
+  const mortal = mortalDatabase(cluster, database, postgres);
   return {
     simulator,
     place,
@@ -110,19 +110,8 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       return server;
     },
     settled: () => until(() => isIdle(server.opsUrl)),
-    killDatabase: async () => {
-      killed = await postmasterOf(cluster);
-      // 0 would be every process of our own group.
-      assert.ok(killed > 0, 'a database runs');
-      process.kill(killed, 'SIGKILL');
-    },
-    databaseBack: () =>
-      until(async () => {
-        // The dead server's children go within moments; until then no other one can start.
-        if (postgres?.isRunning() === false) await postgres.revive().catch(() => undefined);
-        // A backend may answer a moment longer than its postmaster lives.
-        return ![0, killed].includes(await postmasterOf(cluster)) && canRead(database);
-      }),
+    killDatabase: mortal.kill,
+    databaseBack: mortal.back,
     close: async () => {
       server.kill('SIGKILL');
       await server.exited;
@@ -131,19 +120,6 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       await clear(stage);
     },
   };
-}
-
-/** 0 while none has begun. */
-async function postmasterOf(cluster: string): Promise<number> {
-  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
-  return Number(text.split('\n')[0]);
-}
-
-async function canRead(database: Database): Promise<boolean> {
-  return database.query('select 1').then(
-    () => true,
-    () => false,
-  );
 }
 
 export async function keyOf(database: Database, email: string): Promise<string> {

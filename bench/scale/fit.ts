@@ -1,0 +1,60 @@
+/**
+ * From the table to the costs of the simulation. Two windows with different numbers of trips (or batches) for
+ * a call give what a trip costs and what the rest of a call costs. Only these two are used: at all other
+ * rates the simulation has to predict what was measured.
+ */
+import type { Costs } from './model/costs.ts';
+import { type CostTable, type Window, windowOf } from './table.ts';
+
+/** The windows that are used: little load, and as much as there can be. */
+export const FITTED = { low: 'load-300', high: 'json-small' } as const;
+const STREAM = 'stream-short';
+
+export function fitServer({ server }: Pick<CostTable, 'server'>): Costs {
+  const low = windowOf(server, FITTED.low);
+  const high = windowOf(server, FITTED.high);
+  const node = lineThrough([low.trips, low.nodeMs], [high.trips, high.nodeMs]);
+  const redis = lineThrough([low.trips, low.redisMs], [high.trips, high.redisMs]);
+  const postgres = lineThrough([low.batches, low.postgresMs], [high.batches, high.postgresMs]);
+  return {
+    node: {
+      callMs: node.atZero,
+      tripMs: node.slope,
+      eventMs: eventMs(windowOf(server, STREAM), { callMs: node.atZero, tripMs: node.slope }),
+    },
+    redis: { callMs: redis.atZero, tripMs: redis.slope },
+    postgres: { callMs: postgres.atZero, batchMs: postgres.slope },
+    harness: { vendorMs: low.vendorMs, clientMs: low.clientMs },
+  };
+}
+
+/** On a cluster a call does the same in more trips. What one of them costs there is measured there. */
+export function fitCluster(table: Pick<CostTable, 'server' | 'cluster'>): Costs {
+  const costs = fitServer(table);
+  const high = windowOf(table.cluster, FITTED.high);
+  const tripMs = (wholeMs: number, callMs: number): number => Math.max(0, (wholeMs - callMs) / high.trips);
+  return {
+    ...costs,
+    node: { ...costs.node, tripMs: tripMs(high.nodeMs, costs.node.callMs) },
+    redis: { ...costs.redis, tripMs: tripMs(high.redisMs, costs.redis.callMs) },
+  };
+}
+
+function eventMs(stream: Window, node: { readonly callMs: number; readonly tripMs: number }): number {
+  return Math.max(0, (stream.nodeMs - node.callMs - node.tripMs * stream.trips) / stream.events);
+}
+
+type Point = readonly [number, number];
+
+/** Neither part of a cost is below zero, whatever the noise of two measurements says. */
+export function lineThrough(
+  [x1, y1]: Point,
+  [x2, y2]: Point,
+): {
+  readonly slope: number;
+  readonly atZero: number;
+} {
+  const slope = x1 === x2 ? 0 : Math.max(0, (y1 - y2) / (x1 - x2));
+  const atZero = y2 - slope * x2;
+  return atZero >= 0 ? { slope, atZero } : { slope: y2 / x2, atZero: 0 };
+}
