@@ -14,7 +14,15 @@ interface ModelFacts {
 
 export interface OpenaiModel extends ModelFacts {
   readonly vendor: 'openai';
-  readonly kind: 'chat' | 'reasoning' | 'image' | 'embedding';
+  readonly kind:
+    | 'chat'
+    | 'reasoning'
+    | 'image'
+    | 'embedding'
+    | 'moderation'
+    | 'rerank'
+    | 'completion'
+    | 'speech';
   readonly efforts: readonly string[];
   /** gpt-5.4 and later take function tools with reasoning on Responses only. */
   readonly chatTools: 'with-reasoning' | 'without-reasoning';
@@ -23,6 +31,8 @@ export interface OpenaiModel extends ModelFacts {
   readonly vector?: { readonly size: number; readonly sizes: 'any' | 'fixed' };
   /** Models that search the web for every answer, on Chat Completions. */
   readonly search?: 'always';
+  /** What a reranking model bills: tokens, or units of a hundred documents. */
+  readonly bills?: 'tokens' | 'units';
 }
 
 export interface AnthropicModel extends ModelFacts {
@@ -136,6 +146,7 @@ const MODELS: readonly Model[] = [
   openai('gpt-image-1', 'image', { image: 'gpt-image' }),
   openai('gpt-image-1.5', 'image', { image: 'gpt-image' }),
   openai('dall-e-3', 'image', { image: 'dall-e' }),
+  openai('dall-e-2', 'image', { image: 'dall-e' }),
   openai('text-embedding-3-small', 'embedding', {
     vector: { size: 1536, sizes: 'any' },
     contextTokens: 8_192,
@@ -148,6 +159,11 @@ const MODELS: readonly Model[] = [
     vector: { size: 1536, sizes: 'fixed' },
     contextTokens: 8_192,
   }),
+  openai('omni-moderation-latest', 'moderation', { contextTokens: 32_768 }),
+  openai('jina-reranker-v3', 'rerank', { bills: 'tokens', contextTokens: 131_072 }),
+  openai('rerank-v3.5', 'rerank', { bills: 'units', contextTokens: 4_096 }),
+  openai('gpt-3.5-turbo-instruct', 'completion', { contextTokens: 4_096, outputTokensMax: 4_096 }),
+  openai('tts-1', 'speech', { contextTokens: 4_096 }),
   claude5('claude-sonnet-5', { systemTurns: 'refused' }),
   claude5('claude-opus-5'),
   claude5('claude-sonnet-5-5', { thinking: ['adaptive', 'between_tools'], forcedTool: 'refused' }),

@@ -9,11 +9,15 @@ import { googleEmbed } from './google-embeddings/dialect.ts';
 import type { Vendor } from './models.ts';
 import { openaiModels, openaiNotFound } from './openai/endpoints.ts';
 import { openaiChat } from './openai-chat/dialect.ts';
+import { openaiCompletions } from './openai-completions/dialect.ts';
 import { openaiEmbeddings } from './openai-embeddings/dialect.ts';
 import { openaiImages } from './openai-images/dialect.ts';
+import { openaiModerations } from './openai-moderations/dialect.ts';
 import { openaiResponses } from './openai-responses/dialect.ts';
 import { responsesCount } from './openai-responses/endpoints.ts';
+import { openaiSpeech } from './openai-speech/dialect.ts';
 import type { Reply } from './request/ask.ts';
+import { rerank } from './rerank/dialect.ts';
 
 export type Endpoint =
   | { readonly kind: 'generate'; readonly dialect: Dialect; readonly pathModel: string }
@@ -29,7 +33,13 @@ const POSTS: ReadonlyMap<string, Endpoint> = new Map([
   ['/v1/responses', generate(openaiResponses)],
   ['/v1/images/generations', generate(openaiImages('generations'))],
   ['/v1/images/edits', generate(openaiImages('edits'))],
+  ['/v1/images/variations', generate(openaiImages('variations'))],
   ['/v1/embeddings', generate(openaiEmbeddings)],
+  ['/v1/moderations', generate(openaiModerations)],
+  ['/v1/rerank', generate(rerank)],
+  ['/v2/rerank', generate(rerank)],
+  ['/v1/completions', generate(openaiCompletions)],
+  ['/v1/audio/speech', generate(openaiSpeech)],
   ['/v1/messages', generate(anthropicMessages)],
   ['/v1/messages/count_tokens', answer('anthropic', anthropicCount)],
   ['/v1/responses/input_tokens', answer('openai', responsesCount)],

@@ -1,7 +1,9 @@
 /** The protocols of the gateway, with the names that the API uses. */
 const TEXT = ['chat', 'responses', 'messages', 'gemini'] as const;
 const EMBEDDINGS = ['embeddings', 'gemini-embeddings'] as const;
-export const PROTOCOLS = [...TEXT, 'images', ...EMBEDDINGS] as const;
+/** These are passed through, and never converted. */
+export const PASSED = ['moderations', 'rerank', 'completions', 'speech'] as const;
+export const PROTOCOLS = [...TEXT, 'images', ...EMBEDDINGS, ...PASSED] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
 export function isTextProtocol(protocol: Protocol): protocol is (typeof TEXT)[number] {
@@ -10,4 +12,13 @@ export function isTextProtocol(protocol: Protocol): protocol is (typeof TEXT)[nu
 
 export function isEmbeddingProtocol(protocol: Protocol): protocol is (typeof EMBEDDINGS)[number] {
   return EMBEDDINGS.some((each) => each === protocol);
+}
+
+/** The protocols of one family are converted into each other. */
+const FAMILIES: readonly (readonly Protocol[])[] = [TEXT, EMBEDDINGS];
+
+/** What else a model can be called by, if its routes speak these. */
+export function convertedFrom(own: readonly Protocol[]): readonly Protocol[] {
+  const spoken = FAMILIES.filter((family) => family.some((each) => own.includes(each)));
+  return spoken.flat().filter((each) => !own.includes(each));
 }

@@ -1,4 +1,5 @@
 import { useApi } from '../api/api.ts';
+import { isTextProtocol } from '../api/protocols.ts';
 
 /** Models that this account may call with text, in the order of the offer. Undefined while it is read. */
 export function useCallableModels(): {
@@ -13,7 +14,7 @@ export function useCallableModels(): {
   for (const { model_id: id, vendor_name: vendor, refusal, protocols } of routes) {
     if (refusal !== null) continue;
     if (!callable.has(id)) callable.set(id, vendor);
-    if (!spoken.has(id) && protocols.some((each) => each !== 'images')) spoken.set(id, vendor);
+    if (!spoken.has(id) && protocols.some(isTextProtocol)) spoken.set(id, vendor);
   }
   const all = new Set(routes.map(({ model_id: id }) => id)).size;
   return {

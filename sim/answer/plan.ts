@@ -124,9 +124,12 @@ function reasoningCount(ask: Ask, directive: Directive): number {
   return directive.thinking ?? (ask.thinking === 'asked' ? REASONING_TOKENS_DEFAULT : 0);
 }
 
-/** Models of pictures and of vectors. */
+/** The models whose answers are words. */
+const SPEAKERS: ReadonlySet<string> = new Set(['chat', 'reasoning', 'completion']);
+
+/** Models of pictures, vectors, verdicts and ranks. */
 function saysNothing(model: Ask['model']): boolean {
-  if (model.vendor === 'openai') return model.kind === 'image' || model.kind === 'embedding';
+  if (model.vendor === 'openai') return !SPEAKERS.has(model.kind);
   return model.vendor === 'google' && model.output === 'vector';
 }
 

@@ -8,7 +8,7 @@ import type { Dialect, VendorRequest } from '../dialect.ts';
 import { examineGoogle } from '../google/dialect.ts';
 import { describe, googleError, googleFailure, googleHeaders } from '../google/error.ts';
 import type { GoogleModel } from '../models.ts';
-import { type Ask, type Reply, vectorAsk } from '../request/ask.ts';
+import { type Ask, type Reply, wordlessAsk } from '../request/ask.ts';
 import { check } from '../request/check.ts';
 import { type Json, numeric, record, string } from '../request/json.ts';
 import { flag, integer, list, oneOf, type Shape, struct, text } from '../request/shape.ts';
@@ -88,7 +88,7 @@ function textOf(request: Json): string {
 function read(body: Json, model: GoogleModel, key: string): Ask {
   const texts = requestsOf(body).map(textOf);
   const inputTokens = texts.reduce((sum, each) => sum + countTokens(each), 0);
-  return vectorAsk({ model, body, key, inputTokens, text: texts.join('\n') });
+  return wordlessAsk({ model, body, key, inputTokens, text: texts.join('\n') });
 }
 
 function plain(plan: Plan, operation: EmbedOperation): string {

@@ -8,7 +8,7 @@ import type { Dialect, VendorRequest } from '../dialect.ts';
 import { findOpenai, type OpenaiModel } from '../models.ts';
 import { readBody } from '../openai/body.ts';
 import { describe, invalid, openaiError, openaiFailure, openaiHeaders } from '../openai/error.ts';
-import { type Ask, type Reply, vectorAsk } from '../request/ask.ts';
+import { type Ask, type Reply, wordlessAsk } from '../request/ask.ts';
 import { check } from '../request/check.ts';
 import { type Json, numeric } from '../request/json.ts';
 import { either, integer, list, oneOf, type Shape, struct, text } from '../request/shape.ts';
@@ -103,7 +103,7 @@ function countsOf({ input }: Json): readonly number[] {
 
 function read(body: Json, model: OpenaiModel, key: string): Ask {
   const inputTokens = countsOf(body).reduce((sum, each) => sum + each, 0);
-  return vectorAsk({ model, body, key, inputTokens, text: textsOf(body).join('\n') });
+  return wordlessAsk({ model, body, key, inputTokens, text: textsOf(body).join('\n') });
 }
 
 function plain(plan: Plan): string {

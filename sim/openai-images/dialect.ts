@@ -44,6 +44,9 @@ function examine(request: VendorRequest, purpose: Purpose): Ask | Reply {
       code: 'model_not_found',
     });
   }
+  if (purpose === 'variations' && name !== 'dall-e-2') {
+    return openaiError(400, { message: "Value must be 'dall-e-2'", param: 'model', code: 'invalid_value' });
+  }
   const shape = purpose === 'edits' && body.form === 'form' ? 'form' : purpose;
   const refusal = refuseImages(body.value, model, shape);
   if (refusal !== undefined) return refusal;

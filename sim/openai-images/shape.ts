@@ -17,11 +17,15 @@ const shared = {
   user: text(),
 };
 
-export type Purpose = 'generations' | 'edits';
+export type Purpose = 'generations' | 'edits' | 'variations';
 
 /** Edits take their pictures as files of a form or, in JSON, by reference. */
 export const IMAGE_REQUESTS: Readonly<Record<Purpose | 'form', Shape>> = {
   generations: struct({ ...shared, moderation: oneOf('auto', 'low'), style: oneOf('vivid', 'natural') }),
+  variations: struct({
+    ...{ model: text(), 'image!': list(text(), { min: 1, max: 1 }), n: integer(1, 10) },
+    ...{ response_format: oneOf('url', 'b64_json'), size: text(), user: text() },
+  }),
   edits: struct({
     ...shared,
     'images!': list(reference, { min: 1, max: 16 }),

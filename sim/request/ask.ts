@@ -42,8 +42,8 @@ export interface AskedTool {
   readonly namespace?: string;
 }
 
-/** A request for vectors: it is answered with numbers, and with no word. */
-export function vectorAsk(asked: Pick<Ask, 'model' | 'text' | 'inputTokens' | 'body' | 'key'>): Ask {
+/** A request that is answered with numbers, and with no word. */
+export function wordlessAsk(asked: Pick<Ask, 'model' | 'text' | 'inputTokens' | 'body' | 'key'>): Ask {
   return {
     kind: 'ask',
     ...asked,

@@ -1,7 +1,7 @@
 /** The protocols of clients and vendors, with the names of the catalogue file. */
 export const PROTOCOLS = [
   ...(['chat', 'responses', 'messages', 'gemini', 'images'] as const),
-  ...(['embeddings', 'gemini-embeddings'] as const),
+  ...(['embeddings', 'gemini-embeddings', 'moderations', 'rerank', 'completions', 'speech'] as const),
 ] as const;
 
 export type Protocol = (typeof PROTOCOLS)[number];

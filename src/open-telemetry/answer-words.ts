@@ -9,6 +9,10 @@ const KEYS: Readonly<Record<Protocol, { readonly reason: Buffer; readonly model:
   gemini: keys('finishReason', 'modelVersion'),
   images: keys('finish_reason', 'model'),
   embeddings: keys('finish_reason', 'model'),
+  moderations: keys('finish_reason', 'model'),
+  rerank: keys('finish_reason', 'model'),
+  completions: keys('finish_reason', 'model'),
+  speech: keys('finish_reason', 'model'),
   'gemini-embeddings': keys('finishReason', 'modelVersion'),
 };
 

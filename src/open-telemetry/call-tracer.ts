@@ -193,6 +193,7 @@ function answerAttributes(record: CallRecord, startedAtMs: number): Attributes {
     ...usageAttributes(usage),
     'gen_ai.request.stream': stream,
     ...(protocolIn === 'images' && { 'gen_ai.output.type': 'image' }),
+    ...(protocolIn === 'speech' && { 'gen_ai.output.type': 'speech' }),
     ...(stream && firstChunkMs >= 0 && { 'gen_ai.response.time_to_first_chunk': firstChunkMs / 1000 }),
   };
 }

@@ -18,6 +18,7 @@ export interface TracedStart {
   readonly endpoint: {
     readonly protocol: Protocol;
     readonly edit: boolean;
+    readonly action?: 'variation';
     readonly path: { readonly stream: boolean; readonly batch?: true } | undefined;
   };
 }

@@ -9,7 +9,7 @@ import type { TracedStart } from './contract.ts';
  * are names and figures only: no text of a client or of a model, and no credential.
  */
 
-/** `generate_content` stands for every generation that is neither a chat nor embeddings. */
+/** The conventions have no names for moderations and reranking; these are ours. */
 const OPERATIONS: Readonly<Record<Protocol, string>> = {
   chat: 'chat',
   responses: 'chat',
@@ -18,6 +18,10 @@ const OPERATIONS: Readonly<Record<Protocol, string>> = {
   images: 'generate_content',
   embeddings: 'embeddings',
   'gemini-embeddings': 'embeddings',
+  moderations: 'moderations',
+  rerank: 'rerank',
+  completions: 'text_completion',
+  speech: 'generate_content',
 };
 
 export function operationOf(protocol: Protocol): string {
@@ -25,7 +29,7 @@ export function operationOf(protocol: Protocol): string {
 }
 
 /** The paths as templates: generateContent has the client's model in its path. */
-export function httpRouteOf({ protocol, edit, path }: TracedStart['endpoint']): string {
+export function httpRouteOf({ protocol, edit, action, path }: TracedStart['endpoint']): string {
   switch (protocol) {
     case 'chat':
       return '/v1/chat/completions';
@@ -34,11 +38,17 @@ export function httpRouteOf({ protocol, edit, path }: TracedStart['endpoint']): 
     case 'messages':
       return '/v1/messages';
     case 'images':
+      if (action === 'variation') return '/v1/images/variations';
       return edit ? '/v1/images/edits' : '/v1/images/generations';
     case 'gemini':
       return `/v1beta/models/{model}:${path?.stream ? 'streamGenerateContent' : 'generateContent'}`;
     case 'embeddings':
-      return '/v1/embeddings';
+    case 'moderations':
+    case 'rerank':
+    case 'completions':
+      return `/v1/${protocol}`;
+    case 'speech':
+      return '/v1/audio/speech';
     case 'gemini-embeddings':
       return `/v1beta/models/{model}:${path?.batch ? 'batchEmbedContents' : 'embedContent'}`;
   }

@@ -37,8 +37,8 @@ export type CountedFacts = Pick<RequestFacts, 'form' | 'mediaTokens' | 'inputTok
 /** The client's headers, unchanged: a few clients need special treatment. */
 export type ClientHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** `sse`, or Google's growing JSON array (`:streamGenerateContent` without `alt=sse`). */
-export type Framing = 'sse' | 'json-array';
+/** `sse`, Google's growing JSON array (`:streamGenerateContent` without `alt=sse`), or bytes that nobody reads. */
+export type Framing = 'sse' | 'json-array' | 'bytes';
 
 export interface RawRequest {
   readonly body: Buffer;
@@ -68,6 +68,8 @@ export interface RequestFacts {
   readonly modelRanges: readonly ByteRange[];
   /** The largest value of `max_tokens` and similar fields. `undefined` if absent or not determinable. */
   readonly outputTokensMax: number | undefined;
+  /** The call generates no text, so what it may cost is known before: all of it is held. */
+  readonly isFixed?: true;
   /** The number of requested answers (`n`, `candidateCount`), at least 1. Each may use `outputTokensMax`. */
   readonly answers: number;
   /**

@@ -47,8 +47,12 @@ const QUESTIONS: readonly (readonly [Protocol, (model: string) => object])[] = [
   // Sixteen is the minimum of Responses.
   ['responses', (model) => ({ model, input: 'Hi', max_output_tokens: 16, store: false })],
   ['chat', (model) => ({ model, max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] })],
+  ['completions', (model) => ({ model, prompt: 'Hi', max_tokens: 1 })],
   ['embeddings', (model) => ({ model, input: 'Hi' })],
   ['gemini-embeddings', () => ({ content: { parts: [{ text: 'Hi' }] } })],
+  ['moderations', (model) => ({ model, input: 'Hi' })],
+  ['rerank', (model) => ({ model, query: 'Hi', documents: ['Hi'] })],
+  ['speech', (model) => ({ model, input: 'Hi', voice: 'alloy' })],
 ];
 
 /** For a route that makes nothing but images: one of them. */
@@ -117,7 +121,8 @@ export class Prober {
     let firstByteMs: number | undefined;
     const bounds = {
       waitMs,
-      bytesMax: protocol === 'images' ? PROBE_IMAGE_BYTES_MAX : PROBE_ANSWER_BYTES_MAX,
+      bytesMax:
+        protocol === 'images' || protocol === 'speech' ? PROBE_IMAGE_BYTES_MAX : PROBE_ANSWER_BYTES_MAX,
       onHead: () => {
         firstByteMs = sinceMs();
       },
@@ -189,7 +194,8 @@ function judge(reply: AskReply, secret: string, timing: Timing): Probe {
   const parsed = parseJson(reply.body.toString('utf8'), { bytesMax: PROBE_IMAGE_BYTES_MAX, depthMax: 64 });
   const value = parsed.kind === 'parsed' ? parsed.value : undefined;
   const body = Array.isArray(value) ? value[0] : value;
-  const isAnswer = isJsonObject(body) && (body.error === undefined || body.error === null);
+  const isSound = reply.head.headers['content-type']?.startsWith('audio/') === true;
+  const isAnswer = isSound || (isJsonObject(body) && (body.error === undefined || body.error === null));
   if (status >= 200 && status < 300 && isAnswer) return { kind: 'works', status, ...timing };
   const message = findErrorText(body, secret) ?? silentRefusal(status);
   return { kind: 'fails', status, ...timing, message };

@@ -81,6 +81,10 @@ const FAMILIES: Readonly<Record<Protocol, Family>> = {
   gemini: GOOGLE,
   embeddings: OPENAI,
   'gemini-embeddings': GOOGLE,
+  moderations: OPENAI,
+  rerank: OPENAI,
+  completions: OPENAI,
+  speech: OPENAI,
 };
 
 /** The version for a client without one: that of every client before 2026. */
@@ -194,21 +198,32 @@ function toPath(protocol: Protocol, action: VendorAction, forwardModelId: string
     case 'responses':
       return action === 'count' ? '/responses/input_tokens' : '/responses';
     case 'images':
-      return action === 'edit' ? '/images/edits' : '/images/generations';
+      return `/images/${IMAGE_PATHS[action] ?? 'generations'}`;
     case 'messages':
       return action === 'count' ? '/messages/count_tokens' : '/messages';
     case 'gemini':
       return `/${geminiModel(forwardModelId)}:${GEMINI_METHODS[action]}`;
     case 'embeddings':
-      return '/embeddings';
+    case 'moderations':
+    case 'rerank':
+    case 'completions':
+      return `/${protocol}`;
+    case 'speech':
+      return '/audio/speech';
     case 'gemini-embeddings':
       return `/${geminiModel(forwardModelId)}:${action === 'batch' ? 'batchEmbedContents' : 'embedContent'}`;
   }
 }
 
+const IMAGE_PATHS: Readonly<Partial<Record<VendorAction, string>>> = {
+  edit: 'edits',
+  variation: 'variations',
+};
+
 const GEMINI_METHODS: Readonly<Record<VendorAction, string>> = {
   generate: 'generateContent',
   edit: 'generateContent',
+  variation: 'generateContent',
   stream: 'streamGenerateContent',
   count: 'countTokens',
   batch: 'generateContent',

@@ -130,11 +130,12 @@ function ours({ facts, sent }: Passed): Reading {
   const isNamed = !isGoogleProtocol(sent.protocol as Protocol) || facts.modelRanges.length > 0;
   return {
     model: isNamed ? VENDOR_MODEL : undefined,
-    stream: facts.stream,
+    // The sound of a text always comes as a stream, and no field asks for it.
+    stream: facts.stream && sent.protocol !== 'speech',
     answers: sent.protocol === 'images' ? facts.images : facts.answers,
-    // Vectors have no output, whatever a request says.
-    outputMax: facts.outputTokensMax === 0 ? undefined : facts.outputTokensMax,
-    usage: sent.protocol === 'chat' && facts.stream,
+    // Without generated text there is no such limit, whatever a request says.
+    outputMax: facts.isFixed === true ? undefined : facts.outputTokensMax,
+    usage: (sent.protocol === 'chat' || sent.protocol === 'completions') && facts.stream,
   };
 }
 

@@ -8,12 +8,14 @@ export interface Reading {
   readonly stream: boolean;
   readonly answers: number;
   readonly outputMax: number | undefined;
-  /** Chat streams only: whether the vendor is asked for its usage. */
+  /** Streams of chats and completions: whether the vendor is asked for its usage. */
   readonly usage: boolean;
 }
 
 /** Nothing in the body of these starts a stream. */
-const UNSTREAMED: ReadonlySet<Protocol> = new Set(['gemini', 'embeddings', 'gemini-embeddings']);
+const UNSTREAMED: ReadonlySet<Protocol> = new Set([
+  ...(['gemini', 'embeddings', 'gemini-embeddings', 'moderations', 'rerank', 'speech'] as const),
+]);
 
 const LIMITS: Readonly<Record<Protocol, readonly string[]>> = {
   chat: ['max_tokens', 'max_completion_tokens'],
@@ -22,6 +24,10 @@ const LIMITS: Readonly<Record<Protocol, readonly string[]>> = {
   images: [],
   embeddings: [],
   'gemini-embeddings': [],
+  moderations: [],
+  rerank: [],
+  completions: ['max_tokens'],
+  speech: [],
   gemini: ['generationConfig', 'generation_config'].flatMap((config) => [
     `${config}.maxOutputTokens`,
     `${config}.max_output_tokens`,
@@ -35,6 +41,10 @@ const COUNTS: Readonly<Record<Protocol, readonly string[]>> = {
   images: ['n'],
   embeddings: [],
   'gemini-embeddings': [],
+  moderations: [],
+  rerank: [],
+  completions: ['n', 'best_of'],
+  speech: [],
   gemini: ['generationConfig', 'generation_config'].flatMap((config) => [
     `${config}.candidateCount`,
     `${config}.candidate_count`,
@@ -50,7 +60,10 @@ export function readingOf(protocol: Protocol, at: (path: string) => Json | undef
     stream,
     answers: Math.max(1, ...COUNTS[protocol].map((path) => figureOf(at(path)) ?? 1)),
     outputMax: limitOf(LIMITS[protocol].map((path) => figureOf(at(path)))),
-    usage: protocol === 'chat' && stream && isOn(at('stream_options.include_usage')),
+    usage:
+      (protocol === 'chat' || protocol === 'completions') &&
+      stream &&
+      isOn(at('stream_options.include_usage')),
   };
 }
 

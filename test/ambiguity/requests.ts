@@ -16,6 +16,10 @@ const KEYS: Readonly<Record<Protocol, readonly string[]>> = {
   images: ['model', 'stream', 'n', 'prompt'],
   embeddings: ['model', 'input', 'dimensions'],
   'gemini-embeddings': ['model', 'content', 'outputDimensionality'],
+  moderations: ['model', 'input'],
+  rerank: ['model', 'query', 'documents', 'top_n'],
+  completions: ['model', 'stream', 'n', 'best_of', 'max_tokens', 'stream_options', 'prompt'],
+  speech: ['model', 'input', 'voice'],
   gemini: ['model', 'generationConfig', 'generation_config', 'contents'],
 };
 
@@ -108,6 +112,10 @@ const HONEST: Readonly<Record<Protocol, readonly string[]>> = {
   images: ['"model":"m"', '"n":3', '"prompt":"x"'],
   embeddings: ['"model":"m"', '"input":["x"]'],
   'gemini-embeddings': ['"content":{"parts":[{"text":"x"}]}'],
+  moderations: ['"model":"m"', '"input":["x"]'],
+  rerank: ['"model":"m"', '"query":"x"', '"documents":["x"]'],
+  completions: ['"model":"m"', '"prompt":"x"', '"stream":true', '"n":2', '"best_of":3'],
+  speech: ['"model":"m"', '"input":"x"'],
   gemini: ['"contents":[]', '"generationConfig":{"candidateCount":2,"maxOutputTokens":7}'],
 };
 

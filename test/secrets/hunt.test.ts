@@ -14,7 +14,21 @@ const hoard = new Hoard();
 const ROOT = hoard.hide('root secret', 'HUNT-root-secret-of-at-least-32-bytes');
 const PLATFORM = hoard.hide('platform secret', 'sk-sim-openai-HUNT-platform-0001');
 const PASSWORD = hoard.hide('password', 'HUNT password of the user 0002');
-const CATALOG = STANDARD_CATALOG.replace('sk-sim-openai', PLATFORM).replaceAll('a test password', PASSWORD);
+const OPENAI = '{ vendor: openai, credential: openai-main, forward_model_id:';
+/** Models of the protocols that are only passed through. */
+const PASSED_ONLY = Object.entries({
+  guard: 'omni-moderation-latest',
+  ranker: 'jina-reranker-v3',
+  instruct: 'gpt-3.5-turbo-instruct',
+  voice: 'tts-1',
+}).map(
+  ([name, forward]) =>
+    `  - { model_id: ${name}, prices: { input: "10" }, max_output_tokens: 1000, routes: [${OPENAI} ${forward} }] }\n`,
+);
+const CATALOG = STANDARD_CATALOG.replace('sk-sim-openai', PLATFORM)
+  .replaceAll('a test password', PASSWORD)
+  .replace('[chat, responses, images]', '[chat, responses, images, moderations, rerank, completions, speech]')
+  .replace('models:\n', `models:\n${PASSED_ONLY.join('')}`);
 const PROMPT = hoard.hide('prompt', 'HUNT-prompt-that-nobody-keeps-0003');
 
 let world: World;
@@ -213,6 +227,11 @@ async function callAll(key: string): Promise<void> {
       { contents: [{ role: 'user', parts: [{ text: PROMPT }] }] },
     ],
     ['/v1/images/generations', { model: 'gpt-image-1', prompt: PROMPT }],
+    ['/v1/moderations', { model: 'guard', input: content('tokens=4') }],
+    ['/v1/rerank', { model: 'ranker', query: PROMPT, documents: [content('tokens=4')] }],
+    ['/v1/completions', { model: 'instruct', prompt: content('tokens=4') }],
+    ['/v1/completions', { model: 'instruct', prompt: content('tokens=4'), stream: true }],
+    ['/v1/audio/speech', { model: 'voice', voice: 'alloy', input: content('tokens=4') }],
     [chat, { model: PROMPT.slice(0, 5), messages: messages() }],
     ...FAULTS.flatMap((fault) => [
       [chat, { model: 'gpt-5', messages: messages(`fault=${fault}`), stream: true }] as const,

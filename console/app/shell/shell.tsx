@@ -53,7 +53,7 @@ export function Shell({ nav, tabs, owner, tag, counts, foot, children }: ShellPr
         </Link>
         <button type="button" className={css.jump} onClick={palette.open}>
           <Icon name="search" />
-          {t.jump}
+          <span>{t.jump}</span>
           <kbd>{IS_MAC ? '⌘K' : 'Ctrl K'}</kbd>
         </button>
         <nav aria-label={t.places}>

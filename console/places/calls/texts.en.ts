@@ -109,6 +109,10 @@ export const en = {
     images: 'Images',
     embeddings: 'Embeddings',
     'gemini-embeddings': 'embedContent',
+    moderations: 'Moderations',
+    rerank: 'Rerank',
+    completions: 'Completions',
+    speech: 'Speech',
   },
   payers: { credits: 'Credits', subscription: 'Plan', byok: 'Own key', none: 'Nobody' },
   histogram: {

@@ -110,6 +110,10 @@ export const zh: Translation<typeof en> = {
     images: 'Images',
     embeddings: 'Embeddings',
     'gemini-embeddings': 'embedContent',
+    moderations: 'Moderations',
+    rerank: 'Rerank',
+    completions: 'Completions',
+    speech: 'Speech',
   },
   payers: { credits: 'Credits', subscription: '套餐', byok: '自有密钥', none: '无' },
   histogram: {

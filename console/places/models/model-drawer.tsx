@@ -1,4 +1,4 @@
-import { isEmbeddingProtocol, isTextProtocol, PROTOCOLS } from '../../api/protocols.ts';
+import { convertedFrom, PROTOCOLS } from '../../api/protocols.ts';
 import { useProfile } from '../../app/session.ts';
 import { useSettings } from '../../app/settings.ts';
 import { LinkButton } from '../../parts/button.tsx';
@@ -8,7 +8,7 @@ import { Drawer, DrawerSection } from '../../parts/overlay/drawer.tsx';
 import { count } from '../../parts/text/format.ts';
 import { VendorMark } from '../../parts/text/status.tsx';
 import { useTexts } from '../../texts/language.ts';
-import { isEmbedding, isPaidByTokens, type Model, type Prices } from './catalogue.ts';
+import { isPaidByTokens, type Model, type Prices } from './catalogue.ts';
 import { Measured, Wait } from './columns.tsx';
 import css from './models.module.css';
 import { PriceTable } from './price-table.tsx';
@@ -95,8 +95,6 @@ function Spoken({ model }: { readonly model: Model }) {
   const t = useTexts({ en, zh });
   const { first, routes } = model;
   const own = PROTOCOLS.filter((name) => routes.some(({ protocols }) => protocols.includes(name)));
-  const isAlike = isEmbedding(model) ? isEmbeddingProtocol : isTextProtocol;
-  const others = PROTOCOLS.filter((name) => isAlike(name) && !own.includes(name));
   const words = (names: readonly (typeof PROTOCOLS)[number][]) =>
     names.length === 0 ? '–' : names.map((name) => t.protocols[name]).join(', ');
   const tokens = (size: number | null) => (size === null ? '–' : count(size));
@@ -105,7 +103,7 @@ function Spoken({ model }: { readonly model: Model }) {
       <FactList
         facts={[
           { name: t.untouched, value: words(own) },
-          { name: t.converted, value: isPaidByTokens(model) ? words(others) : '–' },
+          { name: t.converted, value: isPaidByTokens(model) ? words(convertedFrom(own)) : '–' },
           { name: t.takes, value: first.support_features.map((name) => t.features[name]).join(', ') },
           { name: t.contextWindow, value: tokens(first.context_window) },
           { name: t.mostOutput, value: tokens(first.max_output_tokens) },

@@ -16,6 +16,10 @@ test.each([
   ['it\'s "a" model', 1, 'responses', 'chat/completions'],
   ['gpt-image-1', 2, 'images', 'images/generations'],
   ['gemini-embedding-001', 1, 'gemini-embeddings', 'embeddings'],
+  ['omni-moderation-latest', 1, 'moderations', 'moderations'],
+  ['rerank-v3.5', 1, 'rerank', 'rerank'],
+  ['gpt-3.5-turbo-instruct', 1, 'completions', 'completions'],
+  ['tts-1', 1, 'speech', 'audio/speech'],
 ])('the snippet of %s is a call of it', (id, billing, protocol, path) => {
   const { code } = snippetOf(made(id, billing, protocol), 'https://gate.example.com/');
   expect(code).toContain(`https://gate.example.com/v1/${path} `);

@@ -5,7 +5,7 @@ import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { toTarget } from '../attempt/target.ts';
 import { SHORTAGE_ERRORS } from './enter.ts';
 import { outputBound, outputTokensPaid } from './quote.ts';
-import { isTextProtocol } from './route-protocols.ts';
+import { isGeneratingProtocol, lengthRules } from './route-protocols.ts';
 
 /**
  * Rule L-31: the most output tokens that the vendor may produce for each answer, if the hold pays for fewer
@@ -28,7 +28,8 @@ export function findOutputLimit(context: AttemptContext, route: Route): number |
 function mayThink(route: Route): boolean {
   return route.protocols.some(
     (protocol) =>
-      isTextProtocol(protocol) && toTarget(route, protocol, 'own').capabilities.thinking !== 'none',
+      isGeneratingProtocol(protocol) &&
+      toTarget(route, lengthRules(protocol), 'own').capabilities.thinking !== 'none',
   );
 }
 

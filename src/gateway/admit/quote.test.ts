@@ -49,6 +49,20 @@ test('the quote of a call without an output limit is the longest answer of the m
   });
 });
 
+test('all that a call without generated text may cost is held, whatever else its route speaks', () => {
+  const fixed = { ...facts, outputTokensMax: 5_000, isFixed: true } as const;
+  for (const protocols of [['rerank'], ['chat', 'rerank']] as const) {
+    const { mostMicro, shareMicro, leastMicro } = quote(fixed, [upTo(1_000, { protocols })], pricing);
+    expect([mostMicro, shareMicro, leastMicro]).toEqual([160_000n, 160_000n, 160_000n]);
+  }
+});
+
+test('a completion is as long as the answer of a chat', () => {
+  const open = { ...facts, outputTokensMax: undefined };
+  const route = upTo(1_000, { protocols: ['completions'] });
+  expect(quote(open, [route], pricing).mostMicro).toBe(40_000n);
+});
+
 test('the quote uses the dearest input price, because the use of the vendor’s cache is unknown', () => {
   const prices = { ...sampleModel().prices, cacheWriteMicro: 20_000_000n, cacheOutputMicro: 40_000_000n };
   const model = sampleModel({ prices });

@@ -13,7 +13,7 @@ import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 import type { Expected } from '../../ledger/shortfall.ts';
 import type { RequestFacts } from '../../protocol/dialect.ts';
 import { toTarget } from '../attempt/target.ts';
-import { isTextProtocol, mayMakeImages } from './route-protocols.ts';
+import { isGeneratingProtocol, lengthRules, mayMakeImages } from './route-protocols.ts';
 
 /** Few accounts have personal rates, but the cache of a route is bounded anyway. */
 const SNAPSHOTS_PER_ROUTE_MAX = 1_000;
@@ -68,8 +68,8 @@ export function quote(facts: RequestFacts, routes: readonly Route[], pricing: Pr
   let leastMicro = 0n;
   for (const route of routes) {
     const most = outputBound(facts, route);
-    // The price of images is known at entry. All of it is held, or the call is refused.
-    const isWhole = facts.images > 0;
+    // The price of images and of input alone is known at entry. All of it is held, or the call is refused.
+    const isWhole = facts.images > 0 || facts.isFixed === true;
     const cost = (tokens: number): bigint =>
       computeCost(isWhole ? most : Math.min(most, tokens), facts, route, pricing);
     mostMicro = maxMicro(mostMicro, cost(most));
@@ -81,11 +81,14 @@ export function quote(facts: RequestFacts, routes: readonly Route[], pricing: Pr
 }
 
 /** The most output tokens of one answer: the request's own limit, but not more than the model can produce. */
-export function outputBound({ outputTokensMax, images }: RequestFacts, route: Route): number {
+export function outputBound(facts: RequestFacts, route: Route): number {
+  const { outputTokensMax, images } = facts;
+  if (facts.isFixed === true) return outputTokensMax ?? 0;
   let longest = 0;
   for (const protocol of route.protocols) {
-    if (!isTextProtocol(protocol)) continue;
-    longest = Math.max(longest, toTarget(route, protocol, 'own').capabilities.maxOutputTokens);
+    if (!isGeneratingProtocol(protocol)) continue;
+    const { capabilities } = toTarget(route, lengthRules(protocol), 'own');
+    longest = Math.max(longest, capabilities.maxOutputTokens);
   }
   if (images > 0) return images * IMAGE_TOKENS_MAX;
   return outputTokensMax === undefined ? longest : Math.min(outputTokensMax, longest);

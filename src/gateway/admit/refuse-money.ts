@@ -9,7 +9,7 @@ import type { RequestFacts } from '../../protocol/dialect.ts';
 import { OUTPUT_FIELD } from '../../protocol/pass-through/limit-output.ts';
 import { EXCHANGE } from './eligible.ts';
 import { outputTokensPaid, type PricingContext, quote } from './quote.ts';
-import { isEmbeddingProtocol } from './route-protocols.ts';
+import { isGeneratingProtocol } from './route-protocols.ts';
 
 /** A call that the gate refused because of money. */
 export interface UnpaidCall {
@@ -56,7 +56,7 @@ function whatFits(freeMicro: bigint, call: UnpaidCall): string {
     while (images > 0 && !isPayable(images)) images--;
     return images > 0 ? `It fits with "n": ${images}.` : 'Not even one image fits.';
   }
-  if (isEmbeddingProtocol(protocol)) return NO_INPUT;
+  if (!isGeneratingProtocol(protocol)) return NO_INPUT;
   const bounded = { ...facts, inputTokensEstimate: facts.inputTokensEstimate + FIELD_TOKENS };
   const paid = routes.map((route) =>
     outputTokensPaid(freeMicro, bounded, route, { pricing, creditsPerYuan }),

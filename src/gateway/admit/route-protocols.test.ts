@@ -15,6 +15,15 @@ describe('the protocols of a route', () => {
     expect(canServe(speaking('chat', 'gemini'), 'images')).toBe(true);
   });
 
+  test('are the client’s own for what is never converted', () => {
+    for (const protocol of ['moderations', 'rerank', 'completions'] as const) {
+      expect(canServe(speaking(protocol), protocol)).toBe(true);
+      expect(canServe(speaking('chat', 'gemini', 'images', 'embeddings'), protocol)).toBe(false);
+      expect(canServe(speaking(protocol), 'chat')).toBe(false);
+      expect(canServe(speaking(protocol), 'images')).toBe(false);
+    }
+  });
+
   test('start with the one that carries reasoning, when the vendor has several', () => {
     const request = someRequest({ client: 'messages' });
     expect(vendorProtocols(speaking('chat', 'responses'), request)).toEqual(['responses', 'chat']);

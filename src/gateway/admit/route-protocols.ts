@@ -1,7 +1,7 @@
 import type { Route } from '../../catalog/contract.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { RequestFacts } from '../../protocol/dialect.ts';
-import type { TextProtocol } from '../../protocol/hub/protocol.ts';
+import type { GeneratingProtocol, TextProtocol } from '../../protocol/hub/protocol.ts';
 import type { HubRequest } from '../../protocol/hub/request.ts';
 
 /**
@@ -17,6 +17,15 @@ const PREFERENCE: Readonly<Record<TextProtocol, readonly TextProtocol[]>> = {
 
 export function isTextProtocol(protocol: Protocol): protocol is TextProtocol {
   return Object.hasOwn(PREFERENCE, protocol);
+}
+
+export function isGeneratingProtocol(protocol: Protocol): protocol is GeneratingProtocol {
+  return protocol === 'completions' || isTextProtocol(protocol);
+}
+
+/** The protocol by whose rules the length of an answer is limited: a completion is as long as a chat's. */
+export function lengthRules(protocol: GeneratingProtocol): TextProtocol {
+  return protocol === 'completions' ? 'chat' : protocol;
 }
 
 export type EmbeddingProtocol = Extract<Protocol, 'embeddings' | 'gemini-embeddings'>;
@@ -35,8 +44,8 @@ export function isEmbeddingProtocol(protocol: Protocol): protocol is EmbeddingPr
 export function canServe(route: Route, protocol: Protocol): boolean {
   if (route.protocols.includes(protocol)) return true;
   if (isEmbeddingProtocol(protocol)) return route.protocols.includes(OTHER_EMBEDDINGS[protocol]);
-  if (!isTextProtocol(protocol)) return hasImageModels(route);
-  return PREFERENCE[protocol].some((one) => route.protocols.includes(one));
+  if (protocol === 'images') return hasImageModels(route);
+  return isTextProtocol(protocol) && PREFERENCE[protocol].some((one) => route.protocols.includes(one));
 }
 
 /** Of the text protocols, only Google's has image models. */

@@ -23,6 +23,6 @@ export function resetAfter(response: ServerResponse, lastBytes: Buffer | undefin
   const late = setTimeout(reset, FLUSH_MS_MAX);
   socket.once('close', () => clearTimeout(late));
   const soon = (): void => void setTimeout(reset, FLUSH_MS);
-  if (lastBytes === undefined) soon();
+  if (lastBytes === undefined || lastBytes.length === 0) soon();
   else response.write(lastBytes, soon);
 }

@@ -48,6 +48,7 @@ export class PassThrough implements Translation {
   }
 
   findFraming(head: UpstreamHead): Framing | undefined {
+    if (this.protocol === 'speech') return isJson(head) ? undefined : 'bytes';
     if (isEventStream(head)) return 'sse';
     const { path } = this.#context.raw;
     return path?.framing === 'json-array' && isJson(head) ? 'json-array' : undefined;
@@ -76,7 +77,8 @@ export class PassThrough implements Translation {
   }
 }
 
-function chooseAction({ edit }: Endpoint, { path }: RawRequest, facts: RequestFacts): VendorAction {
+function chooseAction({ edit, action }: Endpoint, { path }: RawRequest, facts: RequestFacts): VendorAction {
+  if (action !== undefined) return action;
   if (facts.edit || edit) return 'edit';
   if (path?.batch === true) return 'batch';
   return facts.stream ? 'stream' : 'generate';

@@ -8,10 +8,15 @@ import {
   returnOwnSignatures,
 } from '../../protocol/convert/convert.ts';
 import type { RawRequest } from '../../protocol/dialect.ts';
-import type { TextProtocol } from '../../protocol/hub/protocol.ts';
+import type { GeneratingProtocol, TextProtocol } from '../../protocol/hub/protocol.ts';
 import { limitOutput, OUTPUT_FIELD } from '../../protocol/pass-through/limit-output.ts';
 import { findOutputLimit, refuseThinking } from '../admit/output-limit.ts';
-import { isEmbeddingProtocol, vendorProtocols } from '../admit/route-protocols.ts';
+import {
+  isEmbeddingProtocol,
+  isGeneratingProtocol,
+  lengthRules,
+  vendorProtocols,
+} from '../admit/route-protocols.ts';
 import { totalBytes } from '../answer/answer.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { hasMemory, refuseMemory } from '../attempt/memory-budget.ts';
@@ -37,8 +42,9 @@ export function translate(
   route: Route,
   signatures: Signatures,
 ): Translation | Promise<Translation | Refusal> {
-  const { protocol } = context.call.endpoint;
+  const { protocol, action } = context.call.endpoint;
   if (protocol === 'images') {
+    if (action === 'variation' && !makesVariations(route)) return Promise.resolve(NO_VARIATIONS);
     return route.protocols.includes(protocol)
       ? new PassThrough(context, route)
       : convertImages(context, route);
@@ -48,15 +54,28 @@ export function translate(
       ? new PassThrough(context, route)
       : Promise.resolve(convertEmbeddings(context, route, protocol));
   }
-  if (!route.protocols.includes(protocol)) return convert(context, route, protocol, signatures);
+  // Nothing else is converted: a route that was chosen for it speaks it.
+  if (!isGeneratingProtocol(protocol)) return new PassThrough(context, route);
+  if (protocol !== 'completions' && !route.protocols.includes(protocol)) {
+    return convert(context, route, protocol, signatures);
+  }
   const outputLimit = findOutputLimit(context, route);
   const wanted: Wanted = { protocol, signatures, outputLimit };
   const asIs = signatures === 'own' && !context.facts.holdsEnvelope && outputLimit === undefined;
   return asIs ? new PassThrough(context, route) : passChanged(context, route, wanted);
 }
 
+/** A variation has no prompt that another model could follow, and no cloud has a path for it. */
+function makesVariations({ protocols, vendor }: Route): boolean {
+  return protocols.includes('images') && vendor.cloud === undefined;
+}
+
+const NO_VARIATIONS = refuse('notExpressible', {
+  message: 'No usable upstream of this model makes variations of images',
+});
+
 interface Wanted {
-  readonly protocol: TextProtocol;
+  readonly protocol: GeneratingProtocol;
   readonly signatures: Signatures;
   readonly outputLimit: number | undefined;
 }
@@ -67,10 +86,12 @@ async function passChanged(
   route: Route,
   { protocol, signatures, outputLimit }: Wanted,
 ): Promise<Translation | Refusal> {
-  let raw = await withOwnSignatures(context, route, protocol, signatures);
+  // A prompt has no history, and so no signatures.
+  let raw =
+    protocol === 'completions' ? context.raw : await withOwnSignatures(context, route, protocol, signatures);
   if (isRefusal(raw)) return raw;
   if (outputLimit !== undefined) {
-    const { capabilities } = toTarget(route, protocol, 'own');
+    const { capabilities } = toTarget(route, lengthRules(protocol), 'own');
     const limited = await limitOutput(protocol, raw, { tokens: outputLimit, capabilities });
     if (limited === undefined) return refuseThinking(context, outputLimit, OUTPUT_FIELD[protocol]);
     raw = limited;

@@ -6,12 +6,20 @@ function found(url: string) {
   return match.kind === 'endpoint' ? match.endpoint : undefined;
 }
 
-test('each of the five shapes has its path', () => {
+test('each protocol has its path', () => {
   expect(found('/v1/chat/completions')?.protocol).toBe('chat');
   expect(found('/v1/responses')?.protocol).toBe('responses');
   expect(found('/v1/messages?beta=true')).toMatchObject({ protocol: 'messages', query: 'beta=true' });
   expect(found('/v1/images/generations')).toMatchObject({ protocol: 'images', edit: false });
   expect(found('/v1/images/edits')).toMatchObject({ protocol: 'images', edit: true });
+  expect(found('/v1/images/edits')?.action).toBeUndefined();
+  expect(found('/v1/images/variations')).toMatchObject({ protocol: 'images', action: 'variation' });
+});
+
+test.each(['embeddings', 'moderations', 'rerank', 'completions'])('%s has its path', (protocol) => {
+  expect(found(`/v1/${protocol}`)).toMatchObject({ protocol, edit: false, query: '' });
+  expect(found('/v2/rerank')?.protocol).toBe('rerank');
+  expect(found('/v1/audio/speech')).toMatchObject({ protocol: 'speech', edit: false });
 });
 
 test.each([

@@ -14,6 +14,8 @@ export interface Endpoint {
   readonly path: RawRequest['path'];
   /** Image edits go to the vendor's edits path, whatever the body contains. */
   readonly edit: boolean;
+  /** The vendor has a path of its own for this. */
+  readonly action?: 'variation';
   /**
    * The query for a vendor of the same protocol, without its `?`. It is built from known parameters only, so
    * that no other parameter can change what the vendor does (Google: `fields`, `alt`, `callback`,
@@ -38,13 +40,19 @@ export type EndpointMatch =
 const NO_ENDPOINT: EndpointMatch = { kind: 'no-endpoint' };
 const ONLY_POST: EndpointMatch = { kind: 'method-not-allowed', allow: 'POST' };
 
-export const FIXED = new Map<string, { readonly protocol: Protocol; readonly edit: boolean }>([
+export const FIXED = new Map<string, Pick<Endpoint, 'protocol' | 'edit' | 'action'>>([
   ['/v1/chat/completions', { protocol: 'chat', edit: false }],
   ['/v1/responses', { protocol: 'responses', edit: false }],
   ['/v1/messages', { protocol: 'messages', edit: false }],
   ['/v1/images/generations', { protocol: 'images', edit: false }],
   ['/v1/images/edits', { protocol: 'images', edit: true }],
+  ['/v1/images/variations', { protocol: 'images', edit: true, action: 'variation' }],
   ['/v1/embeddings', { protocol: 'embeddings', edit: false }],
+  ['/v1/moderations', { protocol: 'moderations', edit: false }],
+  ['/v1/rerank', { protocol: 'rerank', edit: false }],
+  ['/v2/rerank', { protocol: 'rerank', edit: false }],
+  ['/v1/completions', { protocol: 'completions', edit: false }],
+  ['/v1/audio/speech', { protocol: 'speech', edit: false }],
 ]);
 
 export const COUNTS = new Map<string, CountProtocol>([

@@ -17,7 +17,7 @@ import type { ModelsEndpoint } from './models-endpoint.ts';
  * protocols.
  */
 const PROTOCOLS: Readonly<Record<ListStyle, readonly Protocol[]>> = {
-  openai: ['chat', 'responses', 'images', 'embeddings'],
+  openai: ['chat', 'responses', 'images', 'embeddings', 'moderations', 'rerank', 'completions', 'speech'],
   anthropic: ['messages'],
   google: ['gemini', 'gemini-embeddings'],
 };

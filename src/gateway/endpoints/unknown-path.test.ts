@@ -7,9 +7,11 @@ const told = (path: string, headers = {}, method = 'POST') => {
 };
 
 test.each([
-  '/v1/embeddings',
-  '/v1/completions',
-  '/v1/audio/speech',
+  '/v1/fine_tuning/jobs',
+  '/v1/assistants',
+  '/v1/threads/thread_1/runs',
+  '/v1/realtime/sessions',
+  '/v1/audio/transcriptions',
   '/v1/files/file-1/content',
   '/v1/messages/batches',
   '/v1beta/models/m:embedContent',
@@ -28,6 +30,9 @@ test.each([
   ['/messages/count_tokens', '/v1'],
   ['/images/edits', '/v1'],
   ['/embeddings', '/v1'],
+  ['/moderations', '/v1'],
+  ['/rerank', '/v1'],
+  ['/completions', '/v1'],
   ['/models/gemini-3-pro:generateContent', '/v1beta'],
   ['/models/gemini-3-pro%3AstreamGenerateContent', '/v1beta'],
 ])('%s is reported to lack %s', (path, version) => {
@@ -55,7 +60,7 @@ test('a trailing slash is reported, and an unknown path has the general message'
 });
 
 test.each([
-  ['/v1/embeddings', {}, undefined],
+  ['/v1/fine_tuning/jobs', {}, undefined],
   ['/v1/messages/batches', {}, 'messages'],
   ['/messages', {}, 'messages'],
   ['/v1/v1/messages', {}, 'messages'],

@@ -15,7 +15,8 @@ const ANTHROPIC = /^(?:\/v1)?(?:\/v1)?\/(?:messages|complete)(?:\/|$)/;
 const RESOURCES: ReadonlySet<string> = new Set([
   ...['chat', 'responses', 'messages', 'images', 'models', 'completions', 'complete', 'embeddings', 'audio'],
   ...['files', 'uploads', 'batches', 'moderations', 'fine_tuning', 'assistants', 'threads', 'realtime'],
-  ...['vector_stores', 'videos', 'conversations', 'containers', 'evals', 'skills', 'cachedContents'],
+  ...['vector_stores', 'videos', 'conversations', 'containers', 'evals', 'skills', 'rerank'],
+  'cachedContents',
 ]);
 
 /** The refusal of an unknown path, in the form that the SDK of that path reads. */

@@ -24,6 +24,8 @@ const HEADERS: Readonly<Record<Protocol, string>> = {
   ...{ chat: 'authorization', responses: 'authorization', images: 'authorization' },
   ...{ messages: 'x-api-key', gemini: 'x-goog-api-key' },
   ...{ embeddings: 'authorization', 'gemini-embeddings': 'x-goog-api-key' },
+  ...{ moderations: 'authorization', rerank: 'authorization', completions: 'authorization' },
+  speech: 'authorization',
 };
 
 const PROTOCOL = Type.Union(PROTOCOLS.map((name) => Type.Literal(name)));

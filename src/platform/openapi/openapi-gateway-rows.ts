@@ -11,7 +11,7 @@ export interface GatewayRow {
   readonly tag: (typeof GATEWAY_TAGS)[number]['name'];
   readonly title: string;
   /** The vendor that defines the protocol. Absent, and without a key, for paths about the server itself. */
-  readonly of?: 'OpenAI' | 'Anthropic' | 'Google';
+  readonly of?: 'OpenAI' | 'Anthropic' | 'Google' | 'Cohere';
   readonly query?: Readonly<Record<string, string>>;
   /** The fields that a first call needs. The protocol has many more. */
   readonly body?: Readonly<Record<string, Node>>;
@@ -36,6 +36,10 @@ export const GATEWAY_TAGS = [
   { name: 'generateContent', description: 'Google’s protocol. The model is in the path.' },
   { name: 'Images', description: 'OpenAI’s protocol for images.' },
   { name: 'Embeddings', description: 'Vectors of texts, in the forms of OpenAI and Google.' },
+  { name: 'Moderations', description: 'OpenAI’s protocol for verdicts about texts and images.' },
+  { name: 'Rerank', description: 'Documents in the order of their relevance to a query.' },
+  { name: 'Completions', description: 'OpenAI’s older protocol, which continues a prompt.' },
+  { name: 'Speech', description: 'OpenAI’s protocol for texts that are spoken.' },
   { name: 'Models', description: 'The models that a key can call, in the format of the client’s vendor.' },
   { name: 'Server', description: 'Public information about the server.' },
 ] as const;
@@ -134,6 +138,48 @@ const IMAGE_ROWS: readonly GatewayRow[] = [
       properties: { model: MODEL, prompt: { type: 'string' }, image: { type: 'string', format: 'binary' } },
     },
   },
+  {
+    ...{ ...OPENAI, tag: 'Images', method: 'post', path: '/v1/images/variations' },
+    ...{ id: 'varyImage', title: 'Create variations of an image' },
+    form: {
+      type: 'object',
+      required: ['model', 'image'],
+      properties: { model: MODEL, image: { type: 'string', format: 'binary' }, n: { type: 'integer' } },
+    },
+  },
+];
+
+const RERANK = { of: 'Cohere', tag: 'Rerank', method: 'post' } as const;
+const RANKED = {
+  body: { model: MODEL, query: { type: 'string' }, documents: { type: 'array', items: { type: 'string' } } },
+  example: { model: 'rerank-v3.5', query: 'Where do boats land?', documents: ['At the pier', 'In the air'] },
+};
+
+/** Only a vendor that speaks the protocol itself serves these. */
+const PASSED_ROWS: readonly GatewayRow[] = [
+  {
+    ...{ ...OPENAI, tag: 'Moderations', method: 'post', path: '/v1/moderations', id: 'createModeration' },
+    ...{ title: 'Create a moderation', note: 'Free of charge if the model has no price.' },
+    body: { model: MODEL, input: { type: ['string', 'array'], description: 'Texts, or texts and images.' } },
+    example: { model: 'omni-moderation-latest', input: 'Hello' },
+  },
+  { ...RERANK, ...RANKED, path: '/v1/rerank', id: 'rerank', title: 'Rank documents' },
+  {
+    ...{ ...RERANK, ...RANKED, path: '/v2/rerank', id: 'rerankForCohere' },
+    title: 'Rank documents for clients of Cohere',
+  },
+  {
+    ...{ ...OPENAI, tag: 'Completions', method: 'post', path: '/v1/completions', streams: true },
+    ...{ id: 'createCompletion', title: 'Create a completion' },
+    body: { model: MODEL, prompt: { type: ['string', 'array'] }, stream: STREAM },
+    example: { model: 'gpt-3.5-turbo-instruct', prompt: 'Once upon a time' },
+  },
+  {
+    ...{ ...OPENAI, tag: 'Speech', method: 'post', path: '/v1/audio/speech', id: 'createSpeech' },
+    ...{ title: 'Create speech', type: 'audio/mpeg', note: 'Charged by the characters of `input`.' },
+    body: { model: MODEL, input: { type: 'string' }, voice: { type: 'string' } },
+    example: { model: 'tts-1', input: 'Hello', voice: 'alloy' },
+  },
 ];
 
 const VECTORS = { of: 'Google', tag: 'Embeddings', method: 'post' } as const;
@@ -207,4 +253,7 @@ const SERVER_ROWS: readonly GatewayRow[] = [
   },
 ];
 
-export const GATEWAY_ROWS = [...TEXT_ROWS, ...IMAGE_ROWS, ...EMBEDDING_ROWS, ...MODEL_ROWS, ...SERVER_ROWS];
+export const GATEWAY_ROWS = [
+  ...[...TEXT_ROWS, ...IMAGE_ROWS, ...EMBEDDING_ROWS, ...PASSED_ROWS],
+  ...[...MODEL_ROWS, ...SERVER_ROWS],
+];

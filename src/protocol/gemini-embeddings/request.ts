@@ -4,8 +4,8 @@ import { type Refusal, refuse } from '../../kernel/errors.ts';
 import { compilePaths, sameBytes } from '../bytes/paths.ts';
 import type { ItemWatch, JsonScan } from '../bytes/scan.ts';
 import type { ByteRange, RawRequest, RequestFacts } from '../dialect.ts';
-import { VECTORS_ONLY } from '../embeddings/request.ts';
 import { isNamed } from '../gemini/pass-through/request.ts';
+import { INPUT_ONLY } from '../input-only/dialect.ts';
 import { compileMediaKeys } from '../media/finder.ts';
 import { inputFacts } from '../meter/input-estimate.ts';
 import { scanRequest } from '../pass-through/request.ts';
@@ -67,5 +67,5 @@ function readFacts(
     return refuse('bodyNotJson', { message: '"model" in the body differs from the model in the path' });
   }
   const input = inputFacts(body, scan, { protocol: 'gemini-embeddings', model });
-  return { model, modelRanges, ...VECTORS_ONLY, ...input };
+  return { model, modelRanges, ...INPUT_ONLY, ...input };
 }

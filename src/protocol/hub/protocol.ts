@@ -1,4 +1,7 @@
 import type { Protocol } from '../../kernel/protocol-name.ts';
 
-/** The four text protocols. Images is separate. */
-export type TextProtocol = Exclude<Protocol, 'images' | 'embeddings' | 'gemini-embeddings'>;
+/** The four protocols of conversations. Each is converted to each. */
+export type TextProtocol = Extract<Protocol, 'chat' | 'responses' | 'messages' | 'gemini'>;
+
+/** The protocols that generate text, whose length a request can limit. */
+export type GeneratingProtocol = TextProtocol | Extract<Protocol, 'completions'>;

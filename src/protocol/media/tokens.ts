@@ -25,6 +25,10 @@ const FAMILIES: Readonly<Record<Protocol, Family>> = {
   gemini: 'google',
   images: 'openai',
   embeddings: 'any',
+  moderations: 'openai',
+  rerank: 'any',
+  completions: 'any',
+  speech: 'openai',
   'gemini-embeddings': 'google',
 };
 
@@ -36,6 +40,10 @@ const lasts: Record<Protocol, { model: string; family: Family; readonly known: M
   gemini: { model: '', family: 'google', known: new Map() },
   images: { model: '', family: 'openai', known: new Map() },
   embeddings: { model: '', family: 'any', known: new Map() },
+  moderations: { model: '', family: 'openai', known: new Map() },
+  rerank: { model: '', family: 'any', known: new Map() },
+  completions: { model: '', family: 'any', known: new Map() },
+  speech: { model: '', family: 'openai', known: new Map() },
   'gemini-embeddings': { model: '', family: 'google', known: new Map() },
 };
 

@@ -2,7 +2,7 @@ import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import type { PathTree } from '../bytes/paths.ts';
 import { countElements, isOpenBracket, Skimmer } from '../bytes/skim.ts';
 import { decodeText } from '../bytes/text.ts';
-import type { RequestFacts } from '../dialect.ts';
+import type { CountedFacts, RequestFacts } from '../dialect.ts';
 import { TextSample } from './estimate.ts';
 import { collectWords, compileWords, type WordSink, type Words } from './words.ts';
 
@@ -32,6 +32,21 @@ export function countInput(
   skimmer.run(body, 0, body.length);
   const messages = countMessages(body, skimmer.starts[shape.tree.slots.messages] as number);
   return sample.tokens() + mediaTokens + (messages + 1) * MESSAGE_TOKENS;
+}
+
+/**
+ * Counts the texts of a request that is no conversation, and its files as estimated. Ids of tokens are no
+ * texts: they were counted when the request was read.
+ */
+export function countTexts(
+  body: Buffer,
+  words: Words,
+  { mediaTokens = 0, inputTokensLikely }: CountedFacts,
+): number {
+  const sample = new TextSample();
+  collectWords({ bytes: body, start: 0, end: body.length }, words, sample);
+  const tokens = sample.tokens() + mediaTokens;
+  return tokens === 0 ? (inputTokensLikely ?? 0) : tokens;
 }
 
 /** A conversation that is a single string counts as one message. */

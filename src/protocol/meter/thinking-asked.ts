@@ -21,6 +21,10 @@ const PATHS: Readonly<Record<Protocol, Readonly<Record<string, string>>>> = {
   },
   images: {},
   embeddings: {},
+  moderations: {},
+  rerank: {},
+  completions: {},
+  speech: {},
   'gemini-embeddings': {},
 };
 

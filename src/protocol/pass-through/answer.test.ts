@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '../../../test/support/cost.ts';
-import type { Protocol } from '../../kernel/protocol-name.ts';
+import { PROTOCOLS, type Protocol } from '../../kernel/protocol-name.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { PlainAnswer } from '../dialect.ts';
 import { countTokens } from '../meter/tokens.ts';
@@ -79,13 +79,10 @@ describe('a plain answer', () => {
     },
   );
 
-  it.each(['chat', 'responses', 'messages', 'gemini', 'images'] as const)(
-    'of %s that carries only an error is an error',
-    (protocol) => {
-      const answer = read(protocol, '{"type":"error","error":{"message":"boom"}}');
-      expect(answer).toMatchObject({ valid: true, isError: true, usage: undefined });
-    },
-  );
+  it.each(PROTOCOLS)('of %s that carries only an error is an error', (protocol) => {
+    const answer = read(protocol, '{"type":"error","error":{"message":"boom"}}');
+    expect(answer).toMatchObject({ valid: true, isError: true, usage: undefined });
+  });
 
   it('of Responses that failed is an answer', () => {
     const body = '{"status":"failed","error":{"code":"server_error"},"output":[],"usage":null}';

@@ -7,7 +7,7 @@ import { compilePaths, type PathTree } from '../bytes/paths.ts';
 import { skipSpace } from '../bytes/skim.ts';
 import { type Edit, splice } from '../bytes/splice.ts';
 import type { ByteRange, RawRequest } from '../dialect.ts';
-import type { TextProtocol } from '../hub/protocol.ts';
+import type { GeneratingProtocol } from '../hub/protocol.ts';
 import { scanRequest } from './request.ts';
 
 /** Where a protocol limits the length of an answer. */
@@ -25,7 +25,7 @@ const GEMINI_BUDGETS = ['thinkingConfig', 'thinking_config'].flatMap((config) =>
   `${config}.thinking_budget`,
 ]);
 
-const FIELDS: Readonly<Record<TextProtocol, OutputFields>> = {
+const FIELDS: Readonly<Record<GeneratingProtocol, OutputFields>> = {
   chat: {
     holders: [],
     limits: ['max_completion_tokens', 'max_tokens'],
@@ -33,6 +33,7 @@ const FIELDS: Readonly<Record<TextProtocol, OutputFields>> = {
   },
   responses: { holders: [], limits: ['max_output_tokens'], budgets: [] },
   messages: { holders: [], limits: ['max_tokens'], budgets: ['thinking.budget_tokens'] },
+  completions: { holders: [], limits: ['max_tokens'], budgets: [] },
   gemini: {
     holders: ['generationConfig', 'generation_config'],
     limits: ['maxOutputTokens', 'max_output_tokens'],
@@ -41,10 +42,11 @@ const FIELDS: Readonly<Record<TextProtocol, OutputFields>> = {
 };
 
 /** The field that a client sets to limit an answer, for messages. */
-export const OUTPUT_FIELD: Readonly<Record<TextProtocol, string>> = {
+export const OUTPUT_FIELD: Readonly<Record<GeneratingProtocol, string>> = {
   chat: 'max_tokens',
   responses: 'max_output_tokens',
   messages: 'max_tokens',
+  completions: 'max_tokens',
   gemini: 'maxOutputTokens',
 };
 
@@ -55,7 +57,7 @@ interface Scanned {
   readonly budgets: readonly string[];
 }
 
-const scanned = new Map<TextProtocol, Scanned>();
+const scanned = new Map<GeneratingProtocol, Scanned>();
 
 /** A lower limit for the length of each answer, and how the vendor's model takes it. */
 export interface OutputLimit {
@@ -68,7 +70,7 @@ export interface OutputLimit {
  * inserted. `undefined`: the thinking budget does not fit into the limit.
  */
 export async function limitOutput(
-  protocol: TextProtocol,
+  protocol: GeneratingProtocol,
   request: RawRequest,
   limit: OutputLimit,
 ): Promise<RawRequest | undefined> {
@@ -87,7 +89,7 @@ export async function limitOutput(
   return edits && { ...request, body: await joinPieces(splice(request.body, edits)) };
 }
 
-function compileFields(protocol: TextProtocol): Scanned {
+function compileFields(protocol: GeneratingProtocol): Scanned {
   let known = scanned.get(protocol);
   if (known === undefined) {
     const { holders, limits, budgets } = FIELDS[protocol];
@@ -102,7 +104,7 @@ function compileFields(protocol: TextProtocol): Scanned {
 }
 
 /** OpenAI's reasoning models refuse the older name; compatible vendors may know no other. */
-function fieldFor(protocol: TextProtocol, { sampling }: Capabilities): string {
+function fieldFor(protocol: GeneratingProtocol, { sampling }: Capabilities): string {
   return protocol === 'chat' && sampling === 'none' ? 'max_completion_tokens' : OUTPUT_FIELD[protocol];
 }
 

@@ -30,6 +30,10 @@ const KEYS: readonly (readonly [Protocol, readonly string[]])[] = [
   ['messages', ['stream', 'max_tokens', 'thinking']],
   ['images', ['stream', 'n', 'image', 'images', 'mask']],
   ['gemini', ['model', 'generationConfig', 'generation_config']],
+  ['moderations', ['input']],
+  ['rerank', ['query', 'documents']],
+  ['completions', ['stream', 'n', 'best_of', 'max_tokens', 'stream_options', 'prompt']],
+  ['speech', ['input']],
 ];
 
 /** As readers without regard to case, separators, or the end of a text compare keys. */

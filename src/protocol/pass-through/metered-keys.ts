@@ -20,6 +20,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['background', 'flag'],
   ['store', 'flag'],
   ['n', 'count'],
+  ['best_of', 'count'],
   ['candidateCount', 'count'],
   ['candidate_count', 'count'],
   ['max_tokens', 'limit'],

@@ -4,11 +4,11 @@ import { renewFigures, type Settled } from '../meter/usage-report.ts';
 import { compileWords } from '../meter/words.ts';
 import type { EventControl, EventReader } from './relay.ts';
 
-/** Vectors have no text that is charged: the input is all there is. */
+/** No text is generated: the input is charged, and units of another kind if the vendor counts some. */
 export const INPUT_ONLY_RULE: UsageRule = {
   merge: renewFigures,
-  settle: ({ input }): Settled => ({
-    usage: { ...NO_USAGE, inputFresh: input ?? 0 },
+  settle: ({ input, output }): Settled => ({
+    usage: { ...NO_USAGE, inputFresh: input ?? 0, outputText: output ?? 0 },
     inputReported: input !== undefined,
     outputReported: true,
   }),

@@ -10,6 +10,9 @@ const encode = (protocol: (typeof PROTOCOLS)[number], error = ERROR): string =>
 
 const parseData = (event: string): unknown => JSON.parse(/data: (.*)\n\n$/.exec(event)?.[1] ?? '');
 
+/** Nothing of ours has a place in a sound. */
+const WITH_EVENTS = PROTOCOLS.filter((protocol) => protocol !== 'speech');
+
 describe('an error inside a stream has the client’s own format', () => {
   it('for Chat Completions', () => {
     expect(encode('chat')).not.toContain('event:');
@@ -65,7 +68,7 @@ describe('an error inside a stream has the client’s own format', () => {
   });
 
   it('is read as an error by the relays', () => {
-    for (const protocol of PROTOCOLS) {
+    for (const protocol of WITH_EVENTS) {
       const relay = getDialect(protocol).relayStream('sse', {} as RequestFacts, 'm');
       relay.push(Buffer.from(encode(protocol)));
       expect(relay).toMatchObject({ first: 'error', failed: true, terminated: false });
@@ -75,7 +78,7 @@ describe('an error inside a stream has the client’s own format', () => {
 
 describe('a keep-alive', () => {
   it('is complete, harmless and between events', () => {
-    for (const protocol of PROTOCOLS) {
+    for (const protocol of WITH_EVENTS) {
       const relay = getDialect(protocol).relayStream('sse', {} as RequestFacts, 'm');
       const bytes = getDialect(protocol).keepAlive('sse', {});
       expect(relay.push(bytes)).toBe(bytes);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   CHAT,
   IMAGES,
+  PASSED_SHAPES,
   PLATFORM_MODEL,
   type RecordedWorld,
   SHAPES,
@@ -32,7 +33,7 @@ const MODEL_SPELLINGS: readonly (readonly [string, string])[] = [
 ];
 
 describe('a request of the same protocol passes byte for byte, except the value of model', () => {
-  for (const shape of SHAPES) {
+  for (const shape of [...SHAPES, ...PASSED_SHAPES]) {
     for (const [spelling, member] of MODEL_SPELLINGS) {
       it(`${shape.name}: with everything a parser would change, and model ${spelling}`, async () => {
         const body = ` \r\n{${ODDITIES}${member},"messages":[{"role":"user","content":"model"}]}\n\t`;

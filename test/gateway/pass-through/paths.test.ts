@@ -108,8 +108,10 @@ const UNKNOWN: readonly (readonly [string, RegExp])[] = [
   ['/images/generations', /\/v1 is missing/],
   ['/models', /\/v1 is missing/],
   ['/v1/chat/completions/', /leave out the slash/],
-  ['/v1/completions', /Unknown path: Tollgate does not serve \/v1\/completions/],
-  ['/v1/fine_tuning/jobs', /Tollgate does not serve \/v1\/fine_tuning\/jobs/],
+  ['/v1/fine_tuning/jobs', /Unknown path: Tollgate does not serve \/v1\/fine_tuning\/jobs/],
+  ['/v1/realtime', /Tollgate does not serve \/v1\/realtime/],
+  ['/v1/assistants', /Tollgate does not serve \/v1\/assistants/],
+  ['/v1/audio/transcriptions', /Tollgate does not serve \/v1\/audio\/transcriptions/],
   ['/v1beta/models/x:unknownAction', /Unknown path/],
   ['/v1beta/models/:generateContent', /Unknown path/],
   ['/v1beta/models/%E0%A4%A:generateContent', /Unknown path/],
@@ -121,7 +123,7 @@ describe('an unknown path', () => {
   it('is refused in the format of the SDK behind it', async () => {
     const anthropic = await (await world.post('/v1/messages/batches', '{}')).json();
     expect(anthropic).toMatchObject({ type: 'error', request_id: expect.any(String), code: 40401 });
-    const google = await (await world.post('/v1beta/models/m:predict', '{}')).json();
+    const google = await (await world.post('/v1beta/cachedContents', '{}')).json();
     expect(google).toMatchObject({ code: 40401, error: { type: 'gateway_error', status: 'NOT_FOUND' } });
     const openai = (await (await world.post('/v1/assistants', '{}')).json()) as ErrorBody;
     expect(openai.error).toEqual({ type: 'gateway_error', code: '40401', message: openai.message });

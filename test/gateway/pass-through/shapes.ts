@@ -82,6 +82,18 @@ export const IMAGES: Shape = {
 
 export const SHAPES: readonly Shape[] = [CHAT, RESPONSES, MESSAGES, GENERATE, IMAGES];
 
+const passed = (name: string, path: string, answer: string): Shape => ({
+  ...{ name, path, streamPath: path, vendorPath: path, vendorStreamPath: path, streamMember: '', answer },
+});
+
+/** The protocols of which only plain answers are looked at. */
+export const PASSED_SHAPES: readonly Shape[] = [
+  passed('Embeddings', '/v1/embeddings', '{"model":"MODEL","data":[],"usage":{"prompt_tokens":3}}'),
+  passed('Moderations', '/v1/moderations', '{"id":"m","model":"MODEL","results":[]}'),
+  passed('Rerank', '/v1/rerank', '{"model":"MODEL","results":[],"usage":{"total_tokens":3}}'),
+  passed('Completions', '/v1/completions', '{"model":"MODEL","choices":[],"usage":{"prompt_tokens":3}}'),
+];
+
 /** `MODEL` with one of its two values, quotes left alone. */
 export function withModel(text: string, model: string): Buffer {
   return Buffer.from(text.replaceAll('MODEL', model));
@@ -102,10 +114,11 @@ export async function startRecordedWorld(): Promise<RecordedWorld> {
   return { ...world, vendor, close };
 }
 
+const OPENAI = ['chat', 'responses', 'images', 'embeddings', 'moderations', 'rerank', 'completions'];
 const CATALOG = `
 defaults: { policy: 1, user_rate: 100, api_billing: true, auto_exchange: false }
 vendors:
-  - { code: openai, name: OpenAI, icon: o, protocols: [chat, responses, images], base_url: "\${VENDOR}/v1" }
+  - { code: openai, name: OpenAI, icon: o, protocols: [${OPENAI.join(', ')}], base_url: "\${VENDOR}/v1" }
   - { code: anthropic, name: Anthropic, icon: a, protocols: [messages], base_url: "\${VENDOR}" }
   - { code: google, name: Google, icon: g, protocols: [gemini], base_url: "\${VENDOR}" }
 credentials:

@@ -90,7 +90,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  const gateway = operations.filter(({ path }) => path.startsWith('/v1'));
+  const gateway = operations.filter(({ path }) => /^\/v[12]/.test(path));
 
   test('has every path that the gateway matches', () => {
     expect(gateway.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([...gatewayPaths()].sort());
@@ -121,7 +121,7 @@ describe('the OpenAPI document', () => {
     );
     const [table = ''] = rules.split('\n- **');
     const named = [...table.matchAll(/`([^`]+)`/g)].map(([, text]) => text);
-    const paths = named.flatMap((text = '') => /(?:\/v1\S*|:\w+)$/.exec(text)?.[0] ?? []);
+    const paths = named.flatMap((text = '') => /(?:\/v[12]\S*|:\w+)$/.exec(text)?.[0] ?? []);
     expect(paths.length).toBeGreaterThan(12);
     const known = Object.keys(document.paths);
     for (const path of paths)

@@ -49,7 +49,9 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
   const model = readModel(body, found[slots.model]);
   if (isRefusal(model)) return model;
   const stream = foundTrue(body, found[slots.stream]);
-  const usageSplice = stream ? findUsageSplice(body, scan) : undefined;
+  const usageSplice = stream
+    ? findUsageSplice(body, found[slots.streamOptions]?.at(-1), found[slots.includeUsage]?.at(-1))
+    : undefined;
   const about = {
     protocol: 'chat',
     model: model.model,
@@ -78,8 +80,11 @@ type UsageSplice = NonNullable<RequestFacts['usageSplice']>;
 /**
  * Where `include_usage` must be inserted so that the vendor reports usage. `undefined` if the client set it.
  */
-function findUsageSplice(body: Buffer, scan: JsonScan): UsageSplice | undefined {
-  const options = scan.found[slots.streamOptions]?.at(-1);
+export function findUsageSplice(
+  body: Buffer,
+  options: ByteRange | undefined,
+  asked: ByteRange | undefined,
+): UsageSplice | undefined {
   if (options === undefined) {
     const top = skipSpace(body, 0, body.length) + 1;
     return { at: { start: top, end: top }, text: '"stream_options":{"include_usage":true},' };
@@ -87,7 +92,6 @@ function findUsageSplice(body: Buffer, scan: JsonScan): UsageSplice | undefined 
   if (isWord(body, options.start, options.end, 'null')) {
     return { at: options, text: '{"include_usage":true}' };
   }
-  const asked = scan.found[slots.includeUsage]?.at(-1);
   if (asked === undefined) return insertIncludeUsage(body, options);
   return isWord(body, asked.start, asked.end, 'true') ? undefined : { at: asked, text: 'true' };
 }

@@ -1,0 +1,15 @@
+import { chatCompletions } from '../chat/dialect.ts';
+import type { Dialect } from '../dialect.ts';
+import { countTexts } from '../meter/input.ts';
+import { compileWords } from '../meter/words.ts';
+import { readCompletionsRequest } from './request.ts';
+
+const WORDS = compileWords({ text: ['prompt', 'suffix'] });
+
+/** The older protocol of OpenAI: a prompt is continued. Its answers and streams are read like those of chats. */
+export const completions: Dialect = {
+  ...chatCompletions,
+  protocol: 'completions',
+  readRequest: readCompletionsRequest,
+  countInput: ({ body }, facts) => countTexts(body, WORDS, facts),
+};
