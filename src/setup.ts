@@ -90,7 +90,6 @@ export function readCatalogFile(path: string, name = 'catalogue file'): string {
     const why = error instanceof Error ? error.message : String(error);
     throw new StartRefused(`the ${name} ${path} cannot be read: ${why}`);
   }
-  if (bytes.length > CATALOG_FILE_BYTES_MAX)
-    throw new StartRefused(`the ${name} ${path} is too large`);
+  if (bytes.length > CATALOG_FILE_BYTES_MAX) throw new StartRefused(`the ${name} ${path} is too large`);
   return bytes.toString('utf8');
 }

@@ -7,6 +7,7 @@ import { silentLogger } from '../../src/kernel/log.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
 import { createTimes } from '../../src/kernel/time/calendar.ts';
 import { systemClock } from '../../src/kernel/time/clock.ts';
+import { PLATFORM_BODY_BYTES_MAX } from '../../src/operations/bounds.ts';
 import type { OperationDeps } from '../../src/operations/context.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { createPlatform, type PlatformParts } from '../../src/platform/http/dispatch.ts';
@@ -28,7 +29,10 @@ export async function startPlatform(
   const platform = createPlatform({
     operations,
     sessions: testSessions,
-    readBody: createBodyReader(new ByteBudget(8 * MIB), { ...BODY_LIMITS, bytesMax: MIB }),
+    readBody: createBodyReader(new ByteBudget(8 * MIB), {
+      ...BODY_LIMITS,
+      bytesMax: PLATFORM_BODY_BYTES_MAX,
+    }),
     discardBody,
     readAddress: () => '192.0.2.1',
     observer: { platformEnded: (endpoint, status) => ended.push([endpoint, status]) },

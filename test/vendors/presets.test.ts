@@ -105,7 +105,6 @@ describe.each(vendorPresets())('$code', (preset) => {
     expect(added.stdout).not.toContain('sk-sim');
     expect(added.stdout.includes('tried against a simulator only')).toBe(preset.tried === 'simulator');
     for (const [way, path] of WAYS) {
-      if (way === 'responses' && code !== 'openai' && addresses[0]?.protocols.includes(way)) continue;
       const tag = `${code}-${way}`;
       const response = await world.post(
         path,

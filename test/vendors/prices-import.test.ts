@@ -20,7 +20,11 @@ beforeAll(async () => {
   await writeFile(
     map,
     JSON.stringify({
-      'gpt-5': { ...entry, output_cost_per_token: 6e-6, input_cost_per_token_above_200k_tokens: 4e-6 },
+      'gpt-5-2026-08-01': {
+        ...entry,
+        output_cost_per_token: 6e-6,
+        input_cost_per_token_above_200k_tokens: 4e-6,
+      },
       'gpt-99': { ...entry, output_cost_per_token: 8e-6 },
     }),
   );
@@ -52,7 +56,9 @@ describe('tollgate prices import', () => {
   test('applies on yes, once, and never adds a model', async () => {
     const apply = () => commands.run('prices', 'import', map, '--rate', '7', '--margin', '1.5', '--yes');
     expect((await apply()).stdout).toMatch(/\napplied\n$/);
-    expect(await exported()).toMatch(/model_id: gpt-5\n(?: {4}.*\n)*? {4}prices: \{ input: "21", output: "63"/);
+    expect(await exported()).toMatch(
+      /model_id: gpt-5\n(?: {4}.*\n)*? {4}prices: \{ input: "21", output: "63"/,
+    );
     expect(await exported()).not.toContain('gpt-99');
     expect((await apply()).stdout).toMatch(/\nnothing to change\n$/);
     const { items } = await commands.json<{ items: { action: string }[] }>('audit', 'list');
@@ -75,7 +81,11 @@ describe('tollgate prices import', () => {
     [['MAP'], 2, '--rate is required'],
     [['MAP', '--rate', '7', '--models', 'no'], 2, '--models: there is no model no'],
   ])('refuses %j', async (parameters, code, why) => {
-    const refused = await commands.run('prices', 'import', ...parameters.map((one) => (one === 'MAP' ? map : one)));
+    const refused = await commands.run(
+      'prices',
+      'import',
+      ...parameters.map((one) => (one === 'MAP' ? map : one)),
+    );
     expect(refused).toMatchObject({ code, stdout: '' });
     expect(refused.stderr).toContain(why);
   });

@@ -2,7 +2,7 @@ import type { CapabilityOverrides } from '../../kernel/capability.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { PriceName } from '../price-fields.ts';
 
-/** What is known of a vendor before anybody has an account there. The files in `vendors` are its only source. */
+/** What is known of a vendor before somebody has an account. Its file in `vendors` is its only source. */
 export interface Preset {
   readonly code: string;
   readonly name: string;

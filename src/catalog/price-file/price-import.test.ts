@@ -86,8 +86,9 @@ describe('prices of a file', () => {
   });
 
   it('need a rate', () => {
-    expect(importPrices(stored, { figures: FIGURES, terms: { rate: undefined, margin: '1' }, models: undefined }))
-      .toMatchObject({ priced: [], below: [] });
+    expect(
+      importPrices(stored, { figures: FIGURES, terms: { rate: undefined, margin: '1' }, models: undefined }),
+    ).toMatchObject({ priced: [], below: [] });
   });
 });
 

@@ -33,12 +33,18 @@ export interface BelowCost {
   readonly asked: string;
 }
 
+/** A model that the catalogue has not. Without a vendor: the file names it as one of the catalogue. */
+export interface UnknownModel {
+  readonly vendorCode: string | undefined;
+  readonly figure: Figure;
+}
+
 export interface PriceImport {
   readonly priced: readonly PricedModel[];
   /** Models of the catalogue that the file has no price for. */
   readonly unpriced: readonly string[];
   /** Models of the file, of vendors of the catalogue, that the catalogue has not. */
-  readonly unknown: readonly { readonly vendorCode: string | undefined; readonly figure: Figure }[];
+  readonly unknown: readonly UnknownModel[];
   readonly below: readonly BelowCost[];
 }
 
@@ -99,7 +105,10 @@ function withPrices(prices: Prices, yuan: YuanPrices): Prices {
   }) as Prices;
 }
 
-function listUnknown({ vendors, models }: StoredCatalog, figures: readonly Figure[]): PriceImport['unknown'] {
+function listUnknown(
+  { vendors, models }: StoredCatalog,
+  figures: readonly Figure[],
+): readonly UnknownModel[] {
   const codes = new Map([...vendors.keys()].map((code) => [providerOf(code), code]));
   const routes = [...models.values()].flatMap((model) => model.routes);
   const served = new Set(
@@ -107,7 +116,7 @@ function listUnknown({ vendors, models }: StoredCatalog, figures: readonly Figur
       keyOf({ provider: providerOf(vendorCode), model: forwardModelId }),
     ),
   );
-  return figures.flatMap((figure) => {
+  return figures.flatMap((figure): readonly UnknownModel[] => {
     const { provider, model } = figure;
     if (provider === undefined) return models.has(model) ? [] : [{ vendorCode: undefined, figure }];
     const vendorCode = codes.get(provider);

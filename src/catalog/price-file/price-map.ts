@@ -17,7 +17,7 @@ const COSTS: Readonly<Partial<Record<PriceName, string>>> = {
 const MODES: readonly unknown[] = ['chat', 'responses', 'embedding'];
 const TIER = /^input_cost_per_token_above_/;
 
-/** The entries with a price for tokens. A price of 0 mostly means that nobody knew it, so it counts as none. */
+/** The entries with a price for tokens. A price of 0 mostly means that nobody knew it: it counts as none. */
 export function readPriceMap(map: JsonObject): readonly Figure[] {
   const figures = new Map<string, Figure>();
   for (const [key, entry] of Object.entries(map)) {

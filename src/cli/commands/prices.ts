@@ -8,7 +8,8 @@ import { type WhatIfAnswer, whatIfLines } from './what-if.ts';
 
 export const pricesImport: Command = {
   name: 'prices import',
-  summary: 'Take prices from a file: ours, or LiteLLM’s public price map. Shows the change, applies it on yes.',
+  summary:
+    'Take prices from a file: ours, or LiteLLM’s public price map. Shows the change, applies it on yes.',
   usage: 'FILE [--rate YUAN] [--margin FACTOR] [--models A,B] [--dry-run | --yes] [--json]',
   words: 1,
   options: {
@@ -30,7 +31,9 @@ export const pricesImport: Command = {
   run: (input) => {
     const [file] = input.positionals;
     if (file === undefined) throw new UsageError('FILE is required');
-    return atTerminal(input, (terminal) => importFile(input, terminal, readCatalogFile(file, 'file of prices')));
+    return atTerminal(input, (terminal) =>
+      importFile(input, terminal, readCatalogFile(file, 'file of prices')),
+    );
   },
 };
 
@@ -74,8 +77,7 @@ async function importFile(input: CommandInput, terminal: Terminal, text: string)
     changes.length === 0 ? undefined : await terminal.data<WhatIfAnswer>('catalog.whatIf', { body });
   if (input.values.json !== true) for (const line of lines(read, changes, yesterday)) input.output.line(line);
   const isApplied = changes.length > 0 && (await isWanted(input));
-  if (isApplied)
-    await terminal.data('catalog.apply', { body: { ...body, base_version: read.version } });
+  if (isApplied) await terminal.data('catalog.apply', { body: { ...body, base_version: read.version } });
   const { yaml: _yaml, ...told } = read;
   say(input, { applied: isApplied, changes, yesterday: yesterday ?? null, ...told }, [
     changes.length === 0 ? 'nothing to change' : isApplied ? 'applied' : 'not applied: --yes applies it',

@@ -20,6 +20,8 @@ describe('docs/vendors.md', () => {
     expect(page).toContain('### DeepSeek\n`deepseek`. Its protocol is checked');
     expect(page).toContain('- `https://api.deepseek.com/v1`: chat\n');
     expect(page).toContain('- It refuses `developer_role`.\n');
-    expect(page).toContain('| `deepseek-v4-pro` | 1000000 |  | 0.435 | 0.87 | 0.003625 |  | USD, 2026-08-05, price-map |');
+    expect(page).toContain(
+      '| `deepseek-v4-pro` | 1000000 |  | 0.435 | 0.87 | 0.003625 |  | USD, 2026-08-05, price-map |',
+    );
   });
 });

@@ -1,4 +1,7 @@
 import { CATALOG_FILE_BYTES_MAX, CATALOG_LIST_MAX, MODEL_NAME_LENGTH_MAX } from '../../bounds.ts';
+import { AT_LIST_PRICE } from '../../catalog/presets/in-yuan.ts';
+import { CURRENCIES } from '../../catalog/presets/preset.ts';
+import { mapPriceFields, type PriceName } from '../../catalog/price-fields.ts';
 import { PRICE_FORMATS } from '../../catalog/price-file/figure.ts';
 import { readPriceFile } from '../../catalog/price-file/price-file.ts';
 import {
@@ -8,9 +11,6 @@ import {
   type PricedModel,
   type PriceImport,
 } from '../../catalog/price-file/price-import.ts';
-import { AT_LIST_PRICE } from '../../catalog/presets/in-yuan.ts';
-import { CURRENCIES } from '../../catalog/presets/preset.ts';
-import { mapPriceFields, type PriceName } from '../../catalog/price-fields.ts';
 import { formatMicro } from '../../kernel/money.ts';
 import { readStoredCatalog } from '../../store/catalog/apply.ts';
 import { UNKNOWN_MODELS_MAX } from '../bounds.ts';

@@ -28,7 +28,7 @@ const entry = (provider: string, input: number, output: number) => ({
 });
 /** The form of LiteLLM's public price map; none of its figures. */
 const MAP = JSON.stringify({
-  'gpt-5': entry('openai', 2e-6, 6e-6),
+  'gpt-5-2026-08-01': entry('openai', 2e-6, 6e-6),
   'openai/gpt-99': entry('openai', 1e-6, 1e-6),
   'somewhere/else': entry('somewhere', 1e-6, 1e-6),
 });
@@ -43,7 +43,7 @@ describe('a file of prices', () => {
       priced: [{ model_id: 'gpt-5', prices: { input: '21', output: '63' } }],
     });
     expect(told.unpriced).toContain('claude-sonnet-5');
-    expect(told.below).toEqual([]);
+    expect(told.below.filter(({ model_id: id }) => id === 'gpt-5')).toEqual([]);
     expect(await operator.get('/catalog')).toEqual(before);
   });
 
@@ -93,7 +93,7 @@ describe('a file of prices', () => {
     const filler = Object.fromEntries(
       Array.from({ length: 7_000 }, (_, at) => [`somewhere/model-${at}`, entry('somewhere', 1e-6, 1e-6)]),
     );
-    const text = JSON.stringify({ ...filler, 'gpt-5': entry('openai', 1e-6, 1e-6) });
+    const text = JSON.stringify({ ...filler, 'gpt-5-2026-08-01': entry('openai', 1e-6, 1e-6) });
     expect(text.length).toBeGreaterThan(800_000);
     expect(await read({ text, rate: '7' })).toMatchObject({ priced: [{ model_id: 'gpt-5' }] });
   });

@@ -8,7 +8,15 @@ import { Banner } from '../../../../parts/page/banner.tsx';
 import { Stack } from '../../../../parts/page/layout.tsx';
 import { Dim, Mono, Row } from '../../../../parts/text/text.tsx';
 import css from '../catalogue.module.css';
-import { type Entry, entriesOf, findEntry, isSame, keyOf, readDocument, withField } from '../changes/document.ts';
+import {
+  type Entry,
+  entriesOf,
+  findEntry,
+  isSame,
+  keyOf,
+  readDocument,
+  withField,
+} from '../changes/document.ts';
 import type { CataloguePageProps } from '../types.ts';
 import type { Catalogue } from '../use-catalogue.ts';
 import { type Read, ReadPrices } from './read-prices.tsx';
@@ -100,7 +108,11 @@ export function ImportPrices({ page }: { readonly page: CataloguePageProps }) {
           <Banner tone="info">{t.lead}</Banner>
           <FileField {...{ typed, set }} />
           <Field label={t.rate} help={t.rateHelp}>
-            <NumberInput decimals value={typed.rate} onChange={(event) => set({ rate: event.target.value })} />
+            <NumberInput
+              decimals
+              value={typed.rate}
+              onChange={(event) => set({ rate: event.target.value })}
+            />
           </Field>
           <Field label={t.margin} help={t.marginHelp}>
             <NumberInput

@@ -24,7 +24,8 @@ export const en = {
   price: 'Price',
   own: 'Yours',
   asked: 'Vendor',
-  unknown: (number: number) => `${models(number)} of the file ${number === 1 ? 'is' : 'are'} not in the catalogue`,
+  unknown: (number: number) =>
+    `${models(number)} of the file ${number === 1 ? 'is' : 'are'} not in the catalogue`,
   unknownHelp: 'They are never added by themselves. New model offers one.',
   more: (number: number) => `and ${number} more`,
 };
