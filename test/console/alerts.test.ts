@@ -110,14 +110,6 @@ test('a user adds a webhook, keeps its secret, tests it, and sees what could not
   await sent.getByText('answered with 410').waitFor();
   await expect.poll(() => sent.getByRole('row').count()).toBe(2);
 
-  await page.getByLabel('Credits are low below').fill('none');
-  await page.getByText('An amount such as 1000 or 250.5.').waitFor();
-  await page.getByLabel('Credits are low below').fill('250.5');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Saved', { exact: true }).waitFor();
-  const settings = await world.api('GET', '/alert/settings', { token });
-  expect(settings.body.data.credits_low).toBe('250.5');
-
   await channels.getByRole('link').click();
   const edit = page.getByRole('complementary', { name: EVIL });
   await edit.getByLabel('Name', { exact: true }).fill('team');
@@ -129,6 +121,21 @@ test('a user adds a webhook, keeps its secret, tests it, and sees what could not
   await dialog.getByRole('textbox').fill('team');
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No channels yet').waitFor();
+});
+
+test('a user chooses when Credits are low, and the language of mails', async ({ expect, visit }) => {
+  const account = 'user@example.com';
+  const token = await world.login(account);
+  const { page } = await visit('/notifications', { baseURL: world.url, account });
+  await page.getByLabel('Credits are low below').fill('none');
+  await page.getByText('An amount such as 1000 or 250.5.').waitFor();
+  await page.getByLabel('Credits are low below').fill('250.5');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  const settings = async () => (await world.api('GET', '/alert/settings', { token })).body.data;
+  expect((await settings()).credits_low).toBe('250.5');
+  await page.getByRole('group', { name: 'Language of mails' }).getByRole('button').last().click();
+  await expect.poll(async () => (await settings()).language).toBe('zh');
 });
 
 test('a forgotten password is replaced by the link of a mail, once', async ({ expect, visit }) => {
@@ -153,7 +160,7 @@ test('a forgotten password is replaced by the link of a mail, once', async ({ ex
   await page.goto(link);
   await password.fill('another new password');
   await page.getByRole('button', { name: 'Set the password' }).click();
-  await page.getByRole('heading', { name: 'This link does not work any more' }).waitFor();
+  await page.getByRole('heading', { name: 'This link no longer works' }).waitFor();
   await page.getByRole('link', { name: 'Ask for a new link' }).click();
   await page.getByRole('heading', { name: 'Forgot your password?' }).waitFor();
 });
@@ -167,7 +174,7 @@ test('an address is confirmed by the link of a mail, and then gets alerts', asyn
   await drawer.getByText('Mails go to a confirmed address only.').waitFor();
   expect(await drawer.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true);
   await page.getByText('not confirmed').waitFor();
-  await page.getByRole('button', { name: 'Send the link' }).click();
+  await page.getByRole('button', { name: 'Send a confirmation link' }).click();
   await page.getByText('Sent. Open the link in the mail').waitFor();
   const link = linkIn(await mailTo(account, 'Confirm your e-mail address', expect), 'verify-address');
   await page.goto(link);
@@ -186,7 +193,7 @@ test('an address is confirmed by the link of a mail, and then gets alerts', asyn
   await mailTo(account, 'Test of a channel', expect);
   await page.goto(link);
   await page.getByRole('button', { name: 'Confirm the address' }).click();
-  await page.getByRole('heading', { name: 'This link does not work any more' }).waitFor();
+  await page.getByRole('heading', { name: 'This link no longer works' }).waitFor();
 });
 
 test('an operator sees what is wrong, and sends again what was not delivered', async ({ expect, visit }) => {

@@ -63,7 +63,7 @@ function useColumns(desk: Desk, onDelete: (channel: Channel) => void): readonly 
     {
       ...{ key: 'gets', header: t.gets, tone: 'sub', priority: 3, width: '32%' },
       cell: ({ alerts }) =>
-        alerts.length === 0 ? <Warn>{t.getsNothing}</Warn> : <Cut>{alerts.map(nameOf).join(', ')}</Cut>,
+        alerts.length === 0 ? <Warn>{t.getsNothing}</Warn> : <Cut>{t.list(alerts.map(nameOf))}</Cut>,
     },
     {
       ...{ key: 'language', header: t.language, tone: 'sub', priority: 3 },

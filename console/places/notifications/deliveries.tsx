@@ -38,11 +38,11 @@ export function Deliveries<Row extends Delivery>(props: DeliveriesProps<Row>) {
       ...{ key: 'to', header: t.to, tone: 'sub', priority: 2 },
       cell: (row) => row.channel ?? accountOf?.(row) ?? t.toAccount,
     },
-    { key: 'state', header: t.state, cell: (row) => <State delivery={row} /> },
     {
       ...{ key: 'why', header: t.why, tone: 'sub', priority: 3, width: '30%' },
       cell: ({ last_error: why }) => (why === null ? '–' : <Cut title={why}>{why}</Cut>),
     },
+    { key: 'state', header: t.state, cell: (row) => <State delivery={row} /> },
     ...(action === undefined ? [] : [action]),
   ];
   return (

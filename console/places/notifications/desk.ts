@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ApiError, callApi, type Input, type OperationName } from '../../api/api.ts';
 
-/** Where alerts go. Those of an account and those of the operators differ in the alerts that they get only. */
+/** Where alerts go. Those of an account and of the operators differ only in the alerts that they get. */
 export interface Channel {
   readonly id: number;
   readonly kind: 'email' | 'webhook';

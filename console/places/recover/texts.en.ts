@@ -23,7 +23,7 @@ export const en = {
         : sessions === 1
           ? 'One session has ended. Sign in with the new password.'
           : `${sessions} sessions have ended. Sign in with the new password.`,
-    spentTitle: 'This link does not work any more',
+    spentTitle: 'This link no longer works',
     spent: 'A link works once, for one hour, and a newer one replaces it.',
     another: 'Ask for a new link',
   },
@@ -33,7 +33,7 @@ export const en = {
     submit: 'Confirm the address',
     doneTitle: 'The address is confirmed',
     done: 'Choose in the console which alerts it gets.',
-    spentTitle: 'This link does not work any more',
+    spentTitle: 'This link no longer works',
     spent: 'A link works once, for 24 hours. If you have opened it before, your address is confirmed.',
     notifications: 'Go to the notifications',
   },

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { type Row, useApi } from '../../../api/api.ts';
 import { Section } from '../../../parts/page/layout.tsx';
 import { type Column, Table } from '../../../parts/table/table.tsx';
-import { Status } from '../../../parts/text/status.tsx';
+import { Dot, Status } from '../../../parts/text/status.tsx';
 import { Dim, Warn } from '../../../parts/text/text.tsx';
 import { Time } from '../../../parts/text/time.tsx';
 import { useTexts } from '../../../texts/language.ts';
@@ -86,9 +86,8 @@ function useColumns(): readonly Column<Condition>[] {
         </span>
       ),
     },
-    { key: 'now', header: t.now, width: '38%', cell: (row) => <Now condition={row} /> },
     {
-      ...{ key: 'told', header: t.told, align: 'right', priority: 2 },
+      ...{ key: 'told', header: t.told, priority: 2 },
       cell: ({ channels }) =>
         channels === 0 ? (
           <Warn>{t.nobody}</Warn>
@@ -96,6 +95,7 @@ function useColumns(): readonly Column<Condition>[] {
           <Dim>{channels === undefined ? '–' : t.channelsTold(channels)}</Dim>
         ),
     },
+    { key: 'now', header: t.now, width: '38%', cell: (row) => <Now condition={row} /> },
   ];
 }
 
@@ -106,14 +106,21 @@ function Now({ condition: { held } }: { readonly condition: Condition }) {
     <ul className={css.held}>
       {held.slice(0, SHOWN_MAX).map((each) => (
         <li key={each.key}>
-          <Sentence held={each} />
-          <small>
-            {t.since} <Time at={each.since} />{' '}
-            <LookAtIt kind={each.kind} />
-          </small>
+          <Dot tone="bad" />
+          <span>
+            <Sentence held={each} />
+            <small>
+              {t.since} <Time at={each.since} /> <LookAtIt kind={each.kind} />
+            </small>
+          </span>
         </li>
       ))}
-      {held.length > SHOWN_MAX && <li>{t.more(held.length - SHOWN_MAX)}</li>}
+      {held.length > SHOWN_MAX && (
+        <li>
+          <Dot tone="bad" />
+          {t.more(held.length - SHOWN_MAX)}
+        </li>
+      )}
     </ul>
   );
 }
@@ -123,7 +130,7 @@ function Sentence({ held: { kind, key, details } }: { readonly held: Held }) {
   const { happens } = useTexts({ en, zh });
   const texts = Object.fromEntries(Object.entries(details).map(([name, value]) => [name, String(value)]));
   const said = Object.hasOwn(happens, kind) ? happens[kind as keyof typeof happens](texts) : key;
-  return <Status tone="bad">{said}</Status>;
+  return said;
 }
 
 function LookAtIt({ kind }: { readonly kind: string }) {
