@@ -37,7 +37,7 @@ function furtherTripMs(server: Window, cluster: Window): number {
   return further <= 0 ? 0 : Math.max(0, (cluster.nodeMs - server.nodeMs) / further);
 }
 
-/** To Redis a trip of few operations of one account may cost otherwise than one of many: it is measured there. */
+/** What a trip of few operations of one account costs Redis is measured on the cluster. */
 export function fitCluster(table: Pick<CostTable, 'server' | 'cluster'>): Costs {
   const costs = fitServer(table);
   const low = windowOf(table.cluster, FITTED.low);
