@@ -18,7 +18,8 @@ it('takes two windows apart into what a call costs and what a trip costs', () =>
 it('finds the costs that the windows were made of', () => {
   const { node, redis, postgres } = fitServer(exampleCosts());
   expect(node.callMs).toBeCloseTo(0.2);
-  expect(node.tripMs).toBeCloseTo(0.3);
+  expect(node.turnMs).toBeCloseTo(0.2);
+  expect(node.tripMs).toBeCloseTo(0.1);
   expect(node.eventMs).toBeCloseTo(0.02);
   expect(redis.callMs).toBeCloseTo(0.15);
   expect(redis.tripMs).toBeCloseTo(0.1);
@@ -26,10 +27,9 @@ it('finds the costs that the windows were made of', () => {
   expect(postgres.batchMs).toBeCloseTo(6);
 });
 
-it('takes what a trip costs on a cluster from the cluster', () => {
-  const { node, redis } = fitCluster(exampleCosts());
-  expect(node.callMs).toBeCloseTo(0.2);
-  expect(node.tripMs).toBeCloseTo(0.1);
+it('takes what a trip costs Redis on a cluster from the cluster', () => {
+  const { redis } = fitCluster(exampleCosts());
+  expect(redis.callMs).toBeCloseTo(0.15);
   expect(redis.tripMs).toBeCloseTo(0.05);
 });
 

@@ -10,17 +10,20 @@ import { type CostTable, type Window, windowOf } from './table.ts';
 export const FITTED = { low: 'load-300', high: 'json-small' } as const;
 const STREAM = 'stream-short';
 
-export function fitServer({ server }: Pick<CostTable, 'server'>): Costs {
-  const low = windowOf(server, FITTED.low);
-  const high = windowOf(server, FITTED.high);
+export function fitServer(table: Pick<CostTable, 'server' | 'cluster'>): Costs {
+  const low = windowOf(table.server, FITTED.low);
+  const high = windowOf(table.server, FITTED.high);
   const node = lineThrough([low.trips, low.nodeMs], [high.trips, high.nodeMs]);
   const redis = lineThrough([low.trips, low.redisMs], [high.trips, high.redisMs]);
   const postgres = lineThrough([low.batches, low.postgresMs], [high.batches, high.postgresMs]);
+  // On one server a turn makes one trip, so what grows with the trips is the cost of both.
+  const tripMs = Math.min(node.slope, furtherTripMs(low, windowOf(table.cluster, FITTED.low)));
   return {
     node: {
       callMs: node.atZero,
-      tripMs: node.slope,
-      eventMs: eventMs(windowOf(server, STREAM), { callMs: node.atZero, tripMs: node.slope }),
+      turnMs: node.slope - tripMs,
+      tripMs,
+      eventMs: eventMs(windowOf(table.server, STREAM), { callMs: node.atZero, tripMs: node.slope }),
     },
     redis: { callMs: redis.atZero, tripMs: redis.slope },
     postgres: { callMs: postgres.atZero, batchMs: postgres.slope },
@@ -28,16 +31,18 @@ export function fitServer({ server }: Pick<CostTable, 'server'>): Costs {
   };
 }
 
-/** On a cluster a call does the same in more trips. What one of them costs there is measured there. */
+/** A cluster does the same at the same rate in more trips: what it costs more is the cost of these. */
+function furtherTripMs(server: Window, cluster: Window): number {
+  const further = cluster.trips - server.trips;
+  return further <= 0 ? 0 : Math.max(0, (cluster.nodeMs - server.nodeMs) / further);
+}
+
+/** What a trip of few operations of one account costs Redis is measured on the cluster. */
 export function fitCluster(table: Pick<CostTable, 'server' | 'cluster'>): Costs {
   const costs = fitServer(table);
-  const high = windowOf(table.cluster, FITTED.high);
-  const tripMs = (wholeMs: number, callMs: number): number => Math.max(0, (wholeMs - callMs) / high.trips);
-  return {
-    ...costs,
-    node: { ...costs.node, tripMs: tripMs(high.nodeMs, costs.node.callMs) },
-    redis: { ...costs.redis, tripMs: tripMs(high.redisMs, costs.redis.callMs) },
-  };
+  const low = windowOf(table.cluster, FITTED.low);
+  const tripMs = Math.max(0, (low.redisMs - costs.redis.callMs) / low.trips);
+  return { ...costs, redis: { ...costs.redis, tripMs } };
 }
 
 function eventMs(stream: Window, node: { readonly callMs: number; readonly tripMs: number }): number {

@@ -139,7 +139,8 @@ function renderFitted(server: Costs, cluster: Costs): string {
     ['ms of a processor', 'one Redis', 'cluster'],
     [
       row('node, a call', ({ node }) => node.callMs),
-      row('node, a trip to Redis with its turn of the event loop', ({ node }) => node.tripMs),
+      row('node, a turn of the event loop that asks Redis', ({ node }) => node.turnMs),
+      row('node, a trip to Redis', ({ node }) => node.tripMs),
       row('node, an event of a stream', ({ node }) => node.eventMs),
       row('Redis, the operations of a call', ({ redis }) => redis.callMs),
       row('Redis, a trip', ({ redis }) => redis.tripMs),

@@ -43,8 +43,8 @@ export function unlucky(random: () => number): (shape: Shape) => Shape {
 }
 
 /**
- * Those who pay in each way; one more whose calls are converted, and one without luck. Who has a fallback model
- * is left out: while a vendor refuses, nobody can say at which price he is served.
+ * Those who pay in each way; one more whose calls are converted, and one without luck. Who has a fallback
+ * model is left out: while a vendor refuses, nobody can say at which price he is served.
  */
 export function variedCustomers(
   customers: readonly SoakCustomer[],

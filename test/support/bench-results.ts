@@ -109,7 +109,14 @@ export function exampleCosts(): CostTable {
       window('messages-over-chat', { trips: 0.4, batches: 0.001, events: 504, nodeMs: 3 }),
     ],
     cluster: [
-      window('json-small', { trips: 3, batches: 0.001, nodeMs: node(3, 0.1), redisMs: redis(3, 0.05) }),
+      // Two further trips, a tenth of a millisecond each at the node.
+      window('load-300', {
+        trips: 4.7,
+        batches: 0.01,
+        nodeMs: node(2.7, 0.3) + 0.2,
+        redisMs: redis(4.7, 0.05),
+      }),
+      window('json-small', { trips: 3, batches: 0.001 }),
     ],
     rows: { calls: 1, consumptions: 1, accounts: 0.01 },
     settling: { batch: 1000, callsPerSecond: 10_000, nodeMs: 0.05, postgresMs: 0.06 },

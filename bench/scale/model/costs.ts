@@ -2,7 +2,9 @@
 export interface Costs {
   readonly node: {
     readonly callMs: number;
-    /** Of a script call to Redis and the turn of the event loop around it. */
+    /** Of a turn of the event loop that has something to say to Redis. */
+    readonly turnMs: number;
+    /** Of each script call in which it is said. */
     readonly tripMs: number;
     /** Of an event of a stream that is passed on. */
     readonly eventMs: number;

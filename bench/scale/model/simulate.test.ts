@@ -4,7 +4,7 @@ import { tripsOf } from './event-loop.ts';
 import { type Installation, type Load, simulate } from './simulate.ts';
 
 const COSTS: Costs = {
-  node: { callMs: 0.4, tripMs: 0.1, eventMs: 0.02 },
+  node: { callMs: 0.4, turnMs: 0.06, tripMs: 0.04, eventMs: 0.02 },
   redis: { callMs: 0.2, tripMs: 0.05 },
   postgres: { callMs: 0.05, batchMs: 5 },
   harness: { vendorMs: 0.05, clientMs: 0.05 },

@@ -81,6 +81,7 @@ class Running {
     const gate: Gate = {
       kind: installation.gate,
       shards: this.parts.redis,
+      nodeTurnMs: costs.node.turnMs,
       nodeTripMs: costs.node.tripMs,
       redisTripMs: costs.redis.tripMs,
       networkMs: installation.networkMs,
