@@ -22,7 +22,8 @@ export interface OpenaiModel extends ModelFacts {
     | 'moderation'
     | 'rerank'
     | 'completion'
-    | 'speech';
+    | 'speech'
+    | 'transcription';
   readonly efforts: readonly string[];
   /** gpt-5.4 and later take function tools with reasoning on Responses only. */
   readonly chatTools: 'with-reasoning' | 'without-reasoning';
@@ -31,7 +32,7 @@ export interface OpenaiModel extends ModelFacts {
   readonly vector?: { readonly size: number; readonly sizes: 'any' | 'fixed' };
   /** Models that search the web for every answer, on Chat Completions. */
   readonly search?: 'always';
-  /** What a reranking model bills: tokens, or units of a hundred documents. */
+  /** Tokens, or another unit: a hundred documents of a reranking, a second of sound. */
   readonly bills?: 'tokens' | 'units';
 }
 
@@ -164,6 +165,8 @@ const MODELS: readonly Model[] = [
   openai('rerank-v3.5', 'rerank', { bills: 'units', contextTokens: 4_096 }),
   openai('gpt-3.5-turbo-instruct', 'completion', { contextTokens: 4_096, outputTokensMax: 4_096 }),
   openai('tts-1', 'speech', { contextTokens: 4_096 }),
+  openai('whisper-1', 'transcription', { bills: 'units' }),
+  openai('gpt-4o-transcribe', 'transcription', { bills: 'tokens' }),
   claude5('claude-sonnet-5', { systemTurns: 'refused' }),
   claude5('claude-opus-5'),
   claude5('claude-sonnet-5-5', { thinking: ['adaptive', 'between_tools'], forcedTool: 'refused' }),

@@ -16,6 +16,7 @@ import { openaiModerations } from './openai-moderations/dialect.ts';
 import { openaiResponses } from './openai-responses/dialect.ts';
 import { responsesCount } from './openai-responses/endpoints.ts';
 import { openaiSpeech } from './openai-speech/dialect.ts';
+import { openaiTranscriptions } from './openai-transcriptions/dialect.ts';
 import type { Reply } from './request/ask.ts';
 import { rerank } from './rerank/dialect.ts';
 
@@ -40,6 +41,8 @@ const POSTS: ReadonlyMap<string, Endpoint> = new Map([
   ['/v2/rerank', generate(rerank)],
   ['/v1/completions', generate(openaiCompletions)],
   ['/v1/audio/speech', generate(openaiSpeech)],
+  ['/v1/audio/transcriptions', generate(openaiTranscriptions('transcriptions'))],
+  ['/v1/audio/translations', generate(openaiTranscriptions('translations'))],
   ['/v1/messages', generate(anthropicMessages)],
   ['/v1/messages/count_tokens', answer('anthropic', anthropicCount)],
   ['/v1/responses/input_tokens', answer('openai', responsesCount)],

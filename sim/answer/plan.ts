@@ -125,7 +125,7 @@ function reasoningCount(ask: Ask, directive: Directive): number {
 }
 
 /** The models whose answers are words. */
-const SPEAKERS: ReadonlySet<string> = new Set(['chat', 'reasoning', 'completion']);
+const SPEAKERS: ReadonlySet<string> = new Set(['chat', 'reasoning', 'completion', 'transcription']);
 
 /** Models of pictures, vectors, verdicts and ranks. */
 function saysNothing(model: Ask['model']): boolean {

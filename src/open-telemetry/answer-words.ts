@@ -13,6 +13,7 @@ const KEYS: Readonly<Record<Protocol, { readonly reason: Buffer; readonly model:
   rerank: keys('finish_reason', 'model'),
   completions: keys('finish_reason', 'model'),
   speech: keys('finish_reason', 'model'),
+  transcriptions: keys('finish_reason', 'model'),
   'gemini-embeddings': keys('finishReason', 'modelVersion'),
 };
 

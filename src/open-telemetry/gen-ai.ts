@@ -22,6 +22,7 @@ const OPERATIONS: Readonly<Record<Protocol, string>> = {
   rerank: 'rerank',
   completions: 'text_completion',
   speech: 'generate_content',
+  transcriptions: 'generate_content',
 };
 
 export function operationOf(protocol: Protocol): string {
@@ -49,6 +50,8 @@ export function httpRouteOf({ protocol, edit, action, path }: TracedStart['endpo
       return `/v1/${protocol}`;
     case 'speech':
       return '/v1/audio/speech';
+    case 'transcriptions':
+      return action === 'translation' ? '/v1/audio/translations' : '/v1/audio/transcriptions';
     case 'gemini-embeddings':
       return `/v1beta/models/{model}:${path?.batch ? 'batchEmbedContents' : 'embedContent'}`;
   }

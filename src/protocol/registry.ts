@@ -11,6 +11,7 @@ import { rerank } from './input-only/rerank.ts';
 import { messages } from './messages/dialect.ts';
 import { responses } from './responses/dialect.ts';
 import { speech } from './speech/dialect.ts';
+import { transcriptions } from './transcriptions/dialect.ts';
 
 const DIALECTS: Readonly<Record<Protocol, Dialect>> = {
   chat: chatCompletions,
@@ -24,6 +25,7 @@ const DIALECTS: Readonly<Record<Protocol, Dialect>> = {
   rerank,
   completions,
   speech,
+  transcriptions,
 };
 
 export function getDialect(protocol: Protocol): Dialect {

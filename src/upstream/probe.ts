@@ -104,7 +104,9 @@ export class Prober {
   }
 
   async #ask(route: Route): Promise<Probe> {
-    const [protocol, createBody] = QUESTIONS.find(([name]) => route.protocols.includes(name)) ?? IMAGE;
+    const question = [...QUESTIONS, IMAGE].find(([name]) => route.protocols.includes(name));
+    if (question === undefined) return NO_QUESTION;
+    const [protocol, createBody] = question;
     const waitMs = protocol === 'images' ? PROBE_IMAGE_WAIT_MS : PROBE_WAIT_MS;
     const first = await this.#askWith(route, { protocol, body: createBody(route.forwardModelId), waitMs });
     if (protocol !== 'chat' || first.kind !== 'fails' || first.status !== 400) return first;
@@ -137,6 +139,12 @@ interface Question {
   readonly body: object;
   readonly waitMs: number;
 }
+
+/** The smallest sound is a file. */
+const NO_QUESTION: Probe = {
+  ...{ kind: 'fails', status: undefined, latencyMs: 0, firstByteMs: undefined },
+  message: 'There is no small call of this protocol to try',
+};
 
 const NO_MODEL: Probe = {
   ...{ kind: 'fails', status: undefined, latencyMs: 0, firstByteMs: undefined },

@@ -80,6 +80,8 @@ test.each([
   ['rerank', 'generate', 'https://api.cohere.com/v2', 'https://api.cohere.com/v2/rerank'],
   ['completions', 'stream', 'https://h/v1', 'https://h/v1/completions'],
   ['speech', 'stream', 'https://h/v1', 'https://h/v1/audio/speech'],
+  ['transcriptions', 'generate', 'https://h/v1', 'https://h/v1/audio/transcriptions'],
+  ['transcriptions', 'translation', 'https://h/v1', 'https://h/v1/audio/translations'],
   ['messages', 'stream', 'https://api.anthropic.com', 'https://api.anthropic.com/v1/messages'],
   ['messages', 'generate', 'https://h/anthropic/', 'https://h/anthropic/v1/messages'],
   ['messages', 'generate', 'https://h/v1', 'https://h/v1/messages'],

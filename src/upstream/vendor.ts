@@ -85,6 +85,7 @@ const FAMILIES: Readonly<Record<Protocol, Family>> = {
   rerank: OPENAI,
   completions: OPENAI,
   speech: OPENAI,
+  transcriptions: OPENAI,
 };
 
 /** The version for a client without one: that of every client before 2026. */
@@ -210,6 +211,8 @@ function toPath(protocol: Protocol, action: VendorAction, forwardModelId: string
       return `/${protocol}`;
     case 'speech':
       return '/audio/speech';
+    case 'transcriptions':
+      return action === 'translation' ? '/audio/translations' : '/audio/transcriptions';
     case 'gemini-embeddings':
       return `/${geminiModel(forwardModelId)}:${action === 'batch' ? 'batchEmbedContents' : 'embedContent'}`;
   }
@@ -224,6 +227,7 @@ const GEMINI_METHODS: Readonly<Record<VendorAction, string>> = {
   generate: 'generateContent',
   edit: 'generateContent',
   variation: 'generateContent',
+  translation: 'generateContent',
   stream: 'streamGenerateContent',
   count: 'countTokens',
   batch: 'generateContent',

@@ -28,6 +28,7 @@ const LIMITS: Readonly<Record<Protocol, readonly string[]>> = {
   rerank: [],
   completions: ['max_tokens'],
   speech: [],
+  transcriptions: [],
   gemini: ['generationConfig', 'generation_config'].flatMap((config) => [
     `${config}.maxOutputTokens`,
     `${config}.max_output_tokens`,
@@ -45,6 +46,7 @@ const COUNTS: Readonly<Record<Protocol, readonly string[]>> = {
   rerank: [],
   completions: ['n', 'best_of'],
   speech: [],
+  transcriptions: [],
   gemini: ['generationConfig', 'generation_config'].flatMap((config) => [
     `${config}.candidateCount`,
     `${config}.candidate_count`,

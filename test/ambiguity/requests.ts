@@ -20,6 +20,7 @@ const KEYS: Readonly<Record<Protocol, readonly string[]>> = {
   rerank: ['model', 'query', 'documents', 'top_n'],
   completions: ['model', 'stream', 'n', 'best_of', 'max_tokens', 'stream_options', 'prompt'],
   speech: ['model', 'input', 'voice'],
+  transcriptions: ['model', 'stream'],
   gemini: ['model', 'generationConfig', 'generation_config', 'contents'],
 };
 
@@ -116,6 +117,7 @@ const HONEST: Readonly<Record<Protocol, readonly string[]>> = {
   rerank: ['"model":"m"', '"query":"x"', '"documents":["x"]'],
   completions: ['"model":"m"', '"prompt":"x"', '"stream":true', '"n":2', '"best_of":3'],
   speech: ['"model":"m"', '"input":"x"'],
+  transcriptions: ['"model":"m"'],
   gemini: ['"contents":[]', '"generationConfig":{"candidateCount":2,"maxOutputTokens":7}'],
 };
 

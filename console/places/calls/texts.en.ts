@@ -113,6 +113,7 @@ export const en = {
     rerank: 'Rerank',
     completions: 'Completions',
     speech: 'Speech',
+    transcriptions: 'Transcriptions',
   },
   payers: { credits: 'Credits', subscription: 'Plan', byok: 'Own key', none: 'Nobody' },
   histogram: {

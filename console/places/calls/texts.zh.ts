@@ -114,6 +114,7 @@ export const zh: Translation<typeof en> = {
     rerank: 'Rerank',
     completions: 'Completions',
     speech: 'Speech',
+    transcriptions: 'Transcriptions',
   },
   payers: { credits: 'Credits', subscription: '套餐', byok: '自有密钥', none: '无' },
   histogram: {

@@ -26,3 +26,10 @@ test.each([
   expect(bodyOf(code)).toMatchObject({ model: id });
   expect(Math.max(...code.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
 });
+
+test('sound is sent as a file of a form', () => {
+  const { code } = snippetOf(made("it's whisper", 1, 'transcriptions'), 'https://gate.example.com');
+  expect(code).toContain('https://gate.example.com/v1/audio/transcriptions ');
+  expect(code).toContain("-F 'model=it'\\''s whisper'");
+  expect(code).not.toContain('Content-Type');
+});

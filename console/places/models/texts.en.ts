@@ -39,6 +39,7 @@ export const en = {
     rerank: 'Rerank',
     completions: 'Completions',
     speech: 'Speech',
+    transcriptions: 'Transcriptions',
   },
   locked: 'Locked',
   planLevels: ['Plan PLUS', 'Plan PRO', 'Plan PROMAX'],

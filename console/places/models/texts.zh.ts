@@ -42,6 +42,7 @@ export const zh: Translation<typeof en> = {
     rerank: 'Rerank',
     completions: 'Completions',
     speech: 'Speech',
+    transcriptions: 'Transcriptions',
   },
   locked: '未解锁',
   planLevels: ['PLUS 套餐', 'PRO 套餐', 'PROMAX 套餐'],

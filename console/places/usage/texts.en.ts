@@ -62,6 +62,7 @@ export const en = {
     rerank: 'Rerank',
     completions: 'Completions',
     speech: 'Speech',
+    transcriptions: 'Transcriptions',
   },
   payers: { credits: 'Credits', subscription: 'Plan', byok: 'Own vendor key', none: 'Nobody' },
   weekdays: ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'],

@@ -63,6 +63,7 @@ export const zh: Translation<typeof en> = {
     rerank: 'Rerank',
     completions: 'Completions',
     speech: 'Speech',
+    transcriptions: 'Transcriptions',
   },
   payers: { credits: 'Credits', subscription: '套餐', byok: '自有厂商密钥', none: '无' },
   weekdays: ['周日', '周一', '周二', '周三', '周四', '周五', '周六'],

@@ -1,9 +1,13 @@
 import { type Refusal, refuse } from '../../kernel/errors.ts';
+import type { Protocol } from '../../kernel/protocol-name.ts';
 import { isUtf8Type, readParameters } from '../../protocol/bytes/parameters.ts';
 import type { Endpoint } from '../endpoints/endpoints.ts';
 
+/** The protocols whose requests may be forms. */
+const FORMS: ReadonlySet<Protocol> = new Set(['images', 'transcriptions']);
+
 /**
- * Bodies are JSON in UTF-8. Image edits may also be multipart forms. A missing content type means JSON. Other
+ * Bodies are JSON in UTF-8. Images and sound may be multipart forms. A missing content type means JSON. Other
  * parameters of the content type are not forwarded: vendors get the plain type.
  */
 export function checkMediaType(endpoint: Endpoint, contentType: string | undefined): Refusal | undefined {
@@ -14,7 +18,7 @@ export function checkMediaType(endpoint: Endpoint, contentType: string | undefin
     refuse('mediaTypeUnsupported', { message: `The content type ${JSON.stringify(printable)} ${why}` });
   const value = type?.value ?? contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   // The form's boundary is checked where the form is read.
-  if (value === 'multipart/form-data' && endpoint.protocol === 'images') return undefined;
+  if (value === 'multipart/form-data' && FORMS.has(endpoint.protocol)) return undefined;
   if (value !== 'application/json' && !value.endsWith('+json')) {
     return refusal('is not supported; send application/json');
   }

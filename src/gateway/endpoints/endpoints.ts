@@ -15,7 +15,7 @@ export interface Endpoint {
   /** Image edits go to the vendor's edits path, whatever the body contains. */
   readonly edit: boolean;
   /** The vendor has a path of its own for this. */
-  readonly action?: 'variation';
+  readonly action?: 'variation' | 'translation';
   /**
    * The query for a vendor of the same protocol, without its `?`. It is built from known parameters only, so
    * that no other parameter can change what the vendor does (Google: `fields`, `alt`, `callback`,
@@ -53,6 +53,8 @@ export const FIXED = new Map<string, Pick<Endpoint, 'protocol' | 'edit' | 'actio
   ['/v2/rerank', { protocol: 'rerank', edit: false }],
   ['/v1/completions', { protocol: 'completions', edit: false }],
   ['/v1/audio/speech', { protocol: 'speech', edit: false }],
+  ['/v1/audio/transcriptions', { protocol: 'transcriptions', edit: false }],
+  ['/v1/audio/translations', { protocol: 'transcriptions', edit: false, action: 'translation' }],
 ]);
 
 export const COUNTS = new Map<string, CountProtocol>([

@@ -17,7 +17,17 @@ import type { ModelsEndpoint } from './models-endpoint.ts';
  * protocols.
  */
 const PROTOCOLS: Readonly<Record<ListStyle, readonly Protocol[]>> = {
-  openai: ['chat', 'responses', 'images', 'embeddings', 'moderations', 'rerank', 'completions', 'speech'],
+  openai: [
+    'chat',
+    'responses',
+    'images',
+    'embeddings',
+    'moderations',
+    'rerank',
+    'completions',
+    'speech',
+    'transcriptions',
+  ],
   anthropic: ['messages'],
   google: ['gemini', 'gemini-embeddings'],
 };

@@ -26,6 +26,7 @@ const HEADERS: Readonly<Record<Protocol, string>> = {
   ...{ embeddings: 'authorization', 'gemini-embeddings': 'x-goog-api-key' },
   ...{ moderations: 'authorization', rerank: 'authorization', completions: 'authorization' },
   speech: 'authorization',
+  transcriptions: 'authorization',
 };
 
 const PROTOCOL = Type.Union(PROTOCOLS.map((name) => Type.Literal(name)));

@@ -39,7 +39,7 @@ export const GATEWAY_TAGS = [
   { name: 'Moderations', description: 'OpenAI’s protocol for verdicts about texts and images.' },
   { name: 'Rerank', description: 'Documents in the order of their relevance to a query.' },
   { name: 'Completions', description: 'OpenAI’s older protocol, which continues a prompt.' },
-  { name: 'Speech', description: 'OpenAI’s protocol for texts that are spoken.' },
+  { name: 'Speech', description: 'OpenAI’s protocols for speech from texts, and texts from speech.' },
   { name: 'Models', description: 'The models that a key can call, in the format of the client’s vendor.' },
   { name: 'Server', description: 'Public information about the server.' },
 ] as const;
@@ -155,6 +155,16 @@ const RANKED = {
   example: { model: 'rerank-v3.5', query: 'Where do boats land?', documents: ['At the pier', 'In the air'] },
 };
 
+const SOUND = {
+  type: 'object',
+  required: ['model', 'file'],
+  properties: {
+    model: MODEL,
+    file: { type: 'string', format: 'binary' },
+    response_format: { type: 'string' },
+  },
+};
+
 /** Only a vendor that speaks the protocol itself serves these. */
 const PASSED_ROWS: readonly GatewayRow[] = [
   {
@@ -179,6 +189,14 @@ const PASSED_ROWS: readonly GatewayRow[] = [
     ...{ title: 'Create speech', type: 'audio/mpeg', note: 'Charged by the characters of `input`.' },
     body: { model: MODEL, input: { type: 'string' }, voice: { type: 'string' } },
     example: { model: 'tts-1', input: 'Hello', voice: 'alloy' },
+  },
+  {
+    ...{ ...OPENAI, tag: 'Speech', method: 'post', path: '/v1/audio/transcriptions', streams: true },
+    ...{ id: 'createTranscription', title: 'Create a transcription', form: SOUND },
+  },
+  {
+    ...{ ...OPENAI, tag: 'Speech', method: 'post', path: '/v1/audio/translations', form: SOUND },
+    ...{ id: 'createTranslation', title: 'Create a translation into English' },
   },
 ];
 

@@ -1,9 +1,16 @@
 import { isUtf8 } from 'node:buffer';
-import { FORM_SLICE_BYTES, MULTIPART_HEADER_BYTES_MAX, MULTIPART_PARTS_MAX } from '../../bounds.ts';
+import {
+  FORM_SLICE_BYTES,
+  METERED_KEYS_MAX,
+  MODEL_NAME_LENGTH_MAX,
+  MULTIPART_HEADER_BYTES_MAX,
+  MULTIPART_PARTS_MAX,
+} from '../../bounds.ts';
+import { type Refusal, refuse } from '../../kernel/errors.ts';
 import { isUtf8Type, readParameters } from '../bytes/parameters.ts';
-import type { Sliced } from '../bytes/slices.ts';
+import { finishInTurns, finishNow, type Sliced } from '../bytes/slices.ts';
 import { showText } from '../bytes/text.ts';
-import type { FormPart } from '../dialect.ts';
+import type { FormPart, RawRequest } from '../dialect.ts';
 import { foldKey } from '../pass-through/key-spelling.ts';
 
 const LINE_END = Buffer.from('\r\n');
@@ -20,10 +27,22 @@ const FILE_TYPE = /^(?!multipart\/|message\/)[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,
 /** The bytes are not encoded. Other encodings would have to be decoded, and not every reader does. */
 const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['binary', '8bit', '7bit']);
 
-/** Fields that affect metering. They may not be files. */
-const METERED: ReadonlySet<string> = new Set(['model', 'n', 'stream']);
+/** The fields of a protocol's form, as far as they affect metering. */
+export interface FormFields {
+  /** They may not be files. */
+  readonly metered: ReadonlySet<string>;
+  readonly files: RegExp;
+  /** Fields that no other spelling may be taken for. */
+  readonly known: ReadonlySet<string>;
+}
+
+const METERED = ['model', 'n', 'stream'];
 const PICTURE = /^(?:images?(?:\[\d{0,3}\])?|mask)$/;
-const KNOWN: ReadonlySet<string> = new Set([...METERED, 'image', 'images', 'mask']);
+export const IMAGE_FIELDS: FormFields = {
+  metered: new Set(METERED),
+  files: PICTURE,
+  known: new Set([...METERED, 'image', 'images', 'mask']),
+};
 
 export function isMultipart(contentType: string): boolean {
   return /^multipart\/form-data\b/i.test(contentType.slice(0, 32).trimStart());
@@ -37,15 +56,51 @@ export function isPictureField(name: string): boolean {
 /** What is wrong with a form, as a message for the client. */
 class NotAForm extends Error {}
 
+/** Reads the parts of a client's form, in turns if it is large. */
+export function readForm<Found>(
+  request: RawRequest,
+  fields: FormFields,
+  read: (parts: readonly FormPart[]) => Found | Refusal,
+): Found | Refusal | Promise<Found | Refusal> {
+  const reading = readParts(request, fields);
+  const judge = (parts: readonly FormPart[] | string): Found | Refusal =>
+    typeof parts === 'string' ? refuse('bodyNotJson', { message: parts }) : read(parts);
+  return request.body.length > FORM_SLICE_BYTES
+    ? finishInTurns(reading).then(judge)
+    : judge(finishNow(reading));
+}
+
+/** The model of a form, or why there is none. */
+export function readFormModel(body: Buffer, parts: readonly FormPart[]): string | Refusal {
+  const models = parts.filter(({ name }) => name === 'model');
+  if (models.length > METERED_KEYS_MAX) {
+    return refuse('bodyNotJson', { message: `The form has "model" more than ${METERED_KEYS_MAX} times` });
+  }
+  const model = findText(body, models.at(-1));
+  return model === undefined || model === '' ? refuse('modelMissing') : model;
+}
+
+/** The text of a short field; empty if it is too long or not text. */
+export function findText(body: Buffer, part: FormPart | undefined): string | undefined {
+  if (part === undefined) return undefined;
+  const bytes = body.subarray(part.content.start, part.content.end);
+  if (bytes.length > MODEL_NAME_LENGTH_MAX * 4 || !isUtf8(bytes)) return '';
+  const text = bytes.toString('utf8');
+  return text.length > MODEL_NAME_LENGTH_MAX ? '' : text;
+}
+
 /**
  * The parts of a form, in order, or what is wrong with it. Only the form that common clients write is
  * accepted. Whatever readers could understand in two ways is refused (names in other spellings, folded
  * headers, other line ends). The vendor never sees the client's own frame, only ours around the same
  * contents.
  */
-export function* readParts(body: Buffer, contentType: string): Sliced<readonly FormPart[] | string> {
+function* readParts(
+  { body, contentType }: RawRequest,
+  fields: FormFields,
+): Sliced<readonly FormPart[] | string> {
   try {
-    return yield* findParts(body, readBoundary(contentType));
+    return yield* findParts(body, readBoundary(contentType), fields);
   } catch (error) {
     if (error instanceof NotAForm) return error.message;
     throw error;
@@ -58,7 +113,7 @@ function readBoundary(contentType: string): string {
   throw new NotAForm('The content type has no boundary, or more than one');
 }
 
-function* findParts(body: Buffer, boundary: string): Sliced<readonly FormPart[]> {
+function* findParts(body: Buffer, boundary: string, fields: FormFields): Sliced<readonly FormPart[]> {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   const parts: FormPart[] = [];
   // The first delimiter has no line end of its own if nothing is before it.
@@ -79,7 +134,8 @@ function* findParts(body: Buffer, boundary: string): Sliced<readonly FormPart[]>
     if (headersEnd < 0) throw new NotAForm('The headers of a part of the form have no end');
     const contentStart = start + headersEnd + HEADERS_END.length;
     const end = yield* find(body, delimiter, contentStart);
-    parts.push({ ...readHead(window.subarray(0, headersEnd), first), content: { start: contentStart, end } });
+    const head = readHead(window.subarray(0, headersEnd), first, fields);
+    parts.push({ ...head, content: { start: contentStart, end } });
     at = end + delimiter.length;
   }
   return parts;
@@ -101,7 +157,7 @@ function startsWith(body: Buffer, at: number, wanted: Buffer): boolean {
 
 type Head = Omit<FormPart, 'content'>;
 
-function readHead(head: Buffer, delimiter: Buffer): Head {
+function readHead(head: Buffer, delimiter: Buffer, fields: FormFields): Head {
   if (!isUtf8(head) || head.includes(delimiter))
     throw new NotAForm('A part of the form has malformed headers');
   const headers = new Map<string, string>();
@@ -117,14 +173,19 @@ function readHead(head: Buffer, delimiter: Buffer): Head {
   if (!PLAIN_ENCODINGS.has(encoding.toLowerCase())) {
     throw new NotAForm('A part of the form has a transfer encoding; send its bytes as they are');
   }
-  const field = readDisposition(headers.get('content-disposition') ?? '');
+  const field = readDisposition(headers.get('content-disposition') ?? '', fields);
   const type = readType(headers.get('content-type'), field.name);
   return field.filename === undefined
     ? { name: field.name }
     : { name: field.name, file: { name: field.filename, type } };
 }
 
-function readDisposition(text: string): { readonly name: string; readonly filename: string | undefined } {
+interface Disposition {
+  readonly name: string;
+  readonly filename: string | undefined;
+}
+
+function readDisposition(text: string, fields: FormFields): Disposition {
   const disposition = readParameters(text);
   const name = disposition?.parameters.get('name');
   if (disposition?.value !== 'form-data' || name === undefined) {
@@ -133,20 +194,20 @@ function readDisposition(text: string): { readonly name: string; readonly filena
   const { parameters } = disposition;
   const odd = [...parameters.keys()].find((key) => key.startsWith('name*') || key.startsWith('filename*0'));
   if (odd !== undefined) throw new NotAForm(`A part of the form has the parameter "${odd}"`);
-  const complaint = complaintAbout(name);
+  const complaint = complaintAbout(name, fields);
   if (complaint !== undefined) throw new NotAForm(complaint);
   const filename = parameters.get('filename') ?? extendedName(parameters.get('filename*'));
-  if (filename !== undefined && METERED.has(name))
+  if (filename !== undefined && fields.metered.has(name))
     throw new NotAForm(`The field "${name}" must not be a file`);
   return { name, filename };
 }
 
 /** Frameworks read `n[]`, `N` and `model.x` as these or other fields. */
-function complaintAbout(name: string): string | undefined {
+function complaintAbout(name: string, { metered, files, known }: FormFields): string | undefined {
   if (!FIELD_NAME.test(name)) return `The form has a field whose name is not plain: ${showText(name)}`;
-  if (METERED.has(name) || isPictureField(name)) return undefined;
+  if (metered.has(name) || files.test(name)) return undefined;
   const meant = foldKey(name.split(/[[.]/, 1)[0] ?? '');
-  return KNOWN.has(meant) ? `The field "${name}" may be read as "${meant}"` : undefined;
+  return known.has(meant) ? `The field "${name}" may be read as "${meant}"` : undefined;
 }
 
 /** RFC 5987. In practice the charset is always UTF-8. */

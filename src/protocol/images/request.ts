@@ -1,16 +1,8 @@
-import { isUtf8 } from 'node:buffer';
-import {
-  FORM_SLICE_BYTES,
-  IMAGES_PER_CALL_MAX,
-  MEDIA_HEAD_BYTES,
-  METERED_KEYS_MAX,
-  MODEL_NAME_LENGTH_MAX,
-} from '../../bounds.ts';
+import { IMAGES_PER_CALL_MAX, MEDIA_HEAD_BYTES } from '../../bounds.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { compilePaths } from '../bytes/paths.ts';
 import type { JsonScan } from '../bytes/scan.ts';
 import { isEmptyArray, isWord } from '../bytes/skim.ts';
-import { finishInTurns, finishNow } from '../bytes/slices.ts';
 import { spliceModel } from '../bytes/splice.ts';
 import type { ByteRange, FormPart, RawRequest, RequestFacts } from '../dialect.ts';
 import { compileMediaKeys } from '../media/finder.ts';
@@ -18,7 +10,7 @@ import { fileTokens, tokenRates } from '../media/tokens.ts';
 import { type InputFacts, inputFacts } from '../meter/input-estimate.ts';
 import { foundFigure, foundTrue, readModel, scanRequest } from '../pass-through/request.ts';
 import { newForm, writeForm } from './form.ts';
-import { isMultipart, isPictureField, readParts } from './multipart.ts';
+import { findText, IMAGE_FIELDS, isMultipart, isPictureField, readForm, readFormModel } from './multipart.ts';
 
 const TREE = compilePaths({
   model: 'model',
@@ -41,7 +33,9 @@ const WATCHED = {
 export function readImagesRequest(
   request: RawRequest,
 ): RequestFacts | Refusal | Promise<RequestFacts | Refusal> {
-  if (isMultipart(request.contentType)) return readForm(request);
+  if (isMultipart(request.contentType)) {
+    return readForm(request, IMAGE_FIELDS, (parts) => readFormFacts(request.body, parts));
+  }
   return scanRequest(request.body, TREE, (scan) => readFacts(request.body, scan), WATCHED);
 }
 
@@ -85,23 +79,9 @@ function holdsImage(body: Buffer, range: ByteRange | undefined): boolean {
   return !isEmptyArray(body, range.start);
 }
 
-function readForm({
-  body,
-  contentType,
-}: RawRequest): RequestFacts | Refusal | Promise<RequestFacts | Refusal> {
-  const reading = readParts(body, contentType);
-  const read = (parts: readonly FormPart[] | string): RequestFacts | Refusal =>
-    typeof parts === 'string' ? refuse('bodyNotJson', { message: parts }) : readFormFacts(body, parts);
-  return body.length > FORM_SLICE_BYTES ? finishInTurns(reading).then(read) : read(finishNow(reading));
-}
-
 function readFormFacts(body: Buffer, parts: readonly FormPart[]): RequestFacts | Refusal {
-  const models = parts.filter(({ name }) => name === 'model');
-  if (models.length > METERED_KEYS_MAX) {
-    return refuse('bodyNotJson', { message: `The form has "model" more than ${METERED_KEYS_MAX} times` });
-  }
-  const model = findText(body, models.at(-1));
-  if (model === undefined || model === '') return refuse('modelMissing');
+  const model = readFormModel(body, parts);
+  if (isRefusal(model)) return model;
   for (const name of ['n', 'stream']) {
     const values = parts.filter((part) => part.name === name);
     const message =
@@ -133,15 +113,6 @@ function complaintAbout(name: string, text: string | undefined): string | undefi
   }
   const isCount = /^\d{1,3}$/.test(text) && Number(text) <= IMAGES_PER_CALL_MAX;
   return isCount ? undefined : `"n" must be a whole number up to ${IMAGES_PER_CALL_MAX}`;
-}
-
-/** The text of a short field; empty if it is too long or not text. */
-function findText(body: Buffer, part: FormPart | undefined): string | undefined {
-  if (part === undefined) return undefined;
-  const bytes = body.subarray(part.content.start, part.content.end);
-  if (bytes.length > MODEL_NAME_LENGTH_MAX * 4 || !isUtf8(bytes)) return '';
-  const text = bytes.toString('utf8');
-  return text.length > MODEL_NAME_LENGTH_MAX ? '' : text;
 }
 
 function estimateForm(body: Buffer, parts: readonly FormPart[], model: string): InputFacts {

@@ -29,6 +29,7 @@ const FAMILIES: Readonly<Record<Protocol, Family>> = {
   rerank: 'any',
   completions: 'any',
   speech: 'openai',
+  transcriptions: 'openai',
   'gemini-embeddings': 'google',
 };
 
@@ -44,6 +45,7 @@ const lasts: Record<Protocol, { model: string; family: Family; readonly known: M
   rerank: { model: '', family: 'any', known: new Map() },
   completions: { model: '', family: 'any', known: new Map() },
   speech: { model: '', family: 'openai', known: new Map() },
+  transcriptions: { model: '', family: 'openai', known: new Map() },
   'gemini-embeddings': { model: '', family: 'google', known: new Map() },
 };
 

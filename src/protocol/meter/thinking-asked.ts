@@ -25,6 +25,7 @@ const PATHS: Readonly<Record<Protocol, Readonly<Record<string, string>>>> = {
   rerank: {},
   completions: {},
   speech: {},
+  transcriptions: {},
   'gemini-embeddings': {},
 };
 

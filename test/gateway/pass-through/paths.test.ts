@@ -111,7 +111,7 @@ const UNKNOWN: readonly (readonly [string, RegExp])[] = [
   ['/v1/fine_tuning/jobs', /Unknown path: Tollgate does not serve \/v1\/fine_tuning\/jobs/],
   ['/v1/realtime', /Tollgate does not serve \/v1\/realtime/],
   ['/v1/assistants', /Tollgate does not serve \/v1\/assistants/],
-  ['/v1/audio/transcriptions', /Tollgate does not serve \/v1\/audio\/transcriptions/],
+  ['/v1/audio/voices', /Tollgate does not serve \/v1\/audio\/voices/],
   ['/v1beta/models/x:unknownAction', /Unknown path/],
   ['/v1beta/models/:generateContent', /Unknown path/],
   ['/v1beta/models/%E0%A4%A:generateContent', /Unknown path/],
