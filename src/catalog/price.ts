@@ -53,7 +53,7 @@ export function takeSnapshot(
 /** An unknown node, account or caller pays the list price. */
 export const LIST_RATE_MICRO = 100_000_000n;
 
-/** The rates in which routes of a model differ, as one factor: a call on the route with the least costs least. */
+/** The rates in which routes of a model differ, as one factor: the least is the cheapest route. */
 export function routeFactor({ vendor, credential, rateMultiplierMicro }: Route): bigint {
   return vendor.rateMicro * credential.rateMicro * rateMultiplierMicro;
 }

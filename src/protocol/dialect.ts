@@ -37,7 +37,7 @@ export type CountedFacts = Pick<RequestFacts, 'form' | 'mediaTokens' | 'inputTok
 /** The client's headers, unchanged: a few clients need special treatment. */
 export type ClientHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** `sse`, Google's growing JSON array (`:streamGenerateContent` without `alt=sse`), or bytes that nobody reads. */
+/** `sse`, Google's growing JSON array (`:streamGenerateContent` without `alt=sse`), or bytes as they are. */
 export type Framing = 'sse' | 'json-array' | 'bytes';
 
 export interface RawRequest {
