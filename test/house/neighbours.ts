@@ -12,7 +12,7 @@ export const ENTRY_POINTS = new Set([
   'console/build/build.ts',
   'src/cli/error-docs.ts',
   'src/cli/client-file.ts',
-  'src/cli/vendor/vendor-docs.ts',
+  'src/cli/vendor-docs.ts',
   'sim/main.ts',
   'bench/run.ts',
   'bench/ledger/run.ts',

@@ -6,7 +6,7 @@ import { NumberInput } from '../../../../parts/form/input.tsx';
 import { Drawer } from '../../../../parts/overlay/drawer.tsx';
 import { Banner } from '../../../../parts/page/banner.tsx';
 import { Stack } from '../../../../parts/page/layout.tsx';
-import { Dim, Mono, Row } from '../../../../parts/text/text.tsx';
+import { Bad, Cut, Dim, Mono, Row } from '../../../../parts/text/text.tsx';
 import css from '../catalogue.module.css';
 import {
   type Entry,
@@ -158,9 +158,13 @@ function FileField({ typed, set }: FileFieldProps) {
         <Button icon="clip" onClick={() => input.current?.click()}>
           {t.choose}
         </Button>
-        {typed.name !== '' && <Mono>{typed.name}</Mono>}
+        {typed.name !== '' && (
+          <Cut>
+            <Mono>{typed.name}</Mono>
+          </Cut>
+        )}
       </Row>
-      <Dim>{isTooLarge ? t.tooLarge : t.fileHelp}</Dim>
+      <small>{isTooLarge ? <Bad>{t.tooLarge}</Bad> : <Dim>{t.fileHelp}</Dim>}</small>
     </Stack>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findPreset, vendorPresets } from '../../catalog/presets/presets.ts';
+import { findPreset, vendorPresets } from '../catalog/presets/presets.ts';
 import { renderVendorDocs, vendorDocs, writtenVendorDocs } from './vendor-docs.ts';
 
 describe('docs/vendors.md', () => {
