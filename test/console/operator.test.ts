@@ -21,6 +21,8 @@ test('a user who asks for an operator’s page is led to their own overview', as
 test('the overview shows the money of the API, live, and the findings of the doctor', async ({ visitAs }) => {
   const member = await newMember();
   const key = await member.newKey();
+  // Without any call there is no money to show.
+  await callModel(key);
   const { page } = await visitAs(OPERATOR, '/operator');
   await page.getByRole('table', { name: 'Money by vendor' }).waitFor();
   await callModel(key);
