@@ -36,5 +36,7 @@ it('draws a curve for each node with few points, and says when others had the ma
   expect(soakPlot(result).svg.match(/<polyline/g)).toHaveLength(2);
   expect((soakPlot(result).svg.match(/<circle/g) ?? []).length).toBeLessThanOrEqual(24);
   expect(renderSoak(result)).not.toContain('Other work');
+  expect(renderSoak(result)).toContain('its slope says little');
+  expect(renderSoak({ ...result, minutes: 60 })).not.toContain('its slope says little');
   expect(renderSoak({ ...result, othersCores: 1.5 })).toContain('Other work took 1.5 cores');
 });

@@ -65,6 +65,8 @@ export interface SoakFigure {
 
 const MIB = 1024 * 1024;
 const SLOPE_MAX = 1;
+/** Memory falls and grows by some 60 MiB every two or three minutes. */
+const MINUTES_MIN = 30;
 /** Above this the run does not count: others had the machine. */
 const OTHERS_CORES_MAX = 0.2;
 
@@ -134,12 +136,16 @@ export function renderSoak(result: SoakResult): string {
   ]);
   const others =
     othersCores > OTHERS_CORES_MAX ? ` Other work took ${othersCores.toFixed(1)} cores meanwhile.` : '';
+  const shortness =
+    minutes < MINUTES_MIN
+      ? ' Collections move memory up and down: of so short a run its slope says little.'
+      : '';
   return [
     `${result.startedAt.slice(0, 10)}, ${minutes} minutes, ${result.machine}.${others} ` +
       `${books.calls} calls: ` +
       `${books.finished} finished, ${books.cut} cut by their client, their vendor or a kill, ` +
       `${books.refused} refused or turned away. ` +
-      `At most ${result.slowestLagCalls} ended calls waited for their settlement.`,
+      `At most ${result.slowestLagCalls} ended calls waited for their settlement.${shortness}`,
     renderTable(['figure', 'goal', 'result', ''], rows),
     renderTable(['minute', 'what was done', 'until both nodes served again, s'], happened),
   ].join('\n\n');
