@@ -3,8 +3,8 @@ import { NO_USAGE } from '../../kernel/usage.ts';
 import type { BodyEnd, StreamUsage, VendorRelay } from '../dialect.ts';
 
 /**
- * An answer that is passed on as it comes, because nothing in it is read: sound, or events with sound. What it
- * costs was known before.
+ * An answer that is passed on as it comes, because nothing in it is read: sound, or events with sound. What
+ * it costs was known before.
  */
 export class BytesRelay implements VendorRelay {
   first: 'none' | 'data' = 'none';
