@@ -60,7 +60,7 @@ function examine(request: VendorRequest): Ask | Reply {
   const name = String(body.value.model);
   const model = findOpenai(name);
   if (model?.kind !== 'completion') {
-    const message = `The model \`${name}\` does not exist or is not supported in the v1/completions endpoint.`;
+    const message = `The model \`${name}\` does not exist or is not supported in v1/completions.`;
     return openaiError(404, { message, code: 'model_not_found', param: 'model' });
   }
   return refuse(body.value, model) ?? read(body.value, model, request.key);

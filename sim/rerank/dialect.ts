@@ -14,7 +14,7 @@ import { type Json, numeric, record, string } from '../request/json.ts';
 import { either, flag, integer, list, type Shape, struct, text } from '../request/shape.ts';
 
 const DOCUMENTS_MAX = 1_000;
-/** Cohere reads a document in pieces of so many tokens, the query included, and bills each hundred. */
+/** Cohere reads documents in pieces of so many tokens, the query included, and bills each hundred of them. */
 const PIECE_TOKENS = 500;
 const PIECES_PER_UNIT = 100;
 const SCORE_SIZE = 16;

@@ -19,6 +19,8 @@ export interface Dialect {
   spliceRequest(request: RawRequest, facts: RequestFacts, forwardModel: string): readonly Buffer[];
   /** Reads a plain answer: its usage, and the answer with the platform's model name. */
   readResponse(body: Buffer, modelId: string): PlainAnswer;
+  /** Not all models of a vendor stream: one may answer a call for a stream with a plain answer. */
+  readonly mayNotStream?: true;
   /** A relay for one streamed answer. */
   relayStream(framing: Framing, facts: RequestFacts, modelId: string): VendorRelay;
   /**
@@ -37,7 +39,7 @@ export type CountedFacts = Pick<RequestFacts, 'form' | 'mediaTokens' | 'inputTok
 /** The client's headers, unchanged: a few clients need special treatment. */
 export type ClientHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** `sse`, Google's growing JSON array (`:streamGenerateContent` without `alt=sse`), or bytes as they are. */
+/** `sse`, Google's growing JSON array (`:streamGenerateContent` without `alt=sse`), or bytes as they come. */
 export type Framing = 'sse' | 'json-array' | 'bytes';
 
 export interface RawRequest {

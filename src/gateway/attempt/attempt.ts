@@ -303,7 +303,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
       else this.#vendorFailed(vendorError.error, vendorError.spent);
       return;
     }
-    if (facts.stream) {
+    if (facts.stream && this.#context.dialect.mayNotStream !== true) {
       this.#notStreamed('misfit');
       return;
     }

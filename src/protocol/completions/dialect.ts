@@ -6,7 +6,7 @@ import { readCompletionsRequest } from './request.ts';
 
 const WORDS = compileWords({ text: ['prompt', 'suffix'] });
 
-/** OpenAI's older protocol: a prompt is continued. Its answers and streams are read like those of chats. */
+/** The older protocol of OpenAI continues a prompt. Its answers and streams are read like those of chats. */
 export const completions: Dialect = {
   ...chatCompletions,
   protocol: 'completions',

@@ -30,8 +30,8 @@ export const INPUT_ONLY = {
 } as const;
 
 /**
- * A protocol of OpenAI's family that takes a JSON object, is answered with one, never streams, and whose
- * input is what is counted. A protocol of this kind is a row, and nothing more.
+ * A protocol of OpenAI's family that takes a JSON object, is answered with one, never streams, and of which
+ * the input is counted. A protocol of this kind is a row, and nothing more.
  */
 interface InputOnlyRow {
   readonly protocol: Protocol;

@@ -9,6 +9,7 @@ import { TranscriptEventReader } from './stream.ts';
 /** Sound becomes text, in its own language or in English. */
 export const transcriptions: Dialect = {
   protocol: 'transcriptions',
+  mayNotStream: true,
   readRequest: readTranscriptionRequest,
   spliceRequest: ({ body }, { form }, forwardModel) =>
     form === undefined ? [body] : writeForm(body, form, forwardModel),

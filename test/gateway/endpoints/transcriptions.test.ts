@@ -130,6 +130,30 @@ describe('transcriptions with the SDK of OpenAI', () => {
     expect(row.input_fresh).toBeLessThanOrEqual(6n);
   });
 
+  it('of a model that does not stream come as a whole', async () => {
+    const form = new FormData();
+    form.set('model', 'by-seconds');
+    form.set('stream', 'true');
+    form.set('file', await silence(2));
+    const headers = { authorization: `Bearer ${world.key}` };
+    const url = `${world.url}/v1/audio/transcriptions`;
+    const response = await fetch(url, { method: 'POST', headers, body: form });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ usage: { type: 'duration', seconds: 2 } });
+    isExact(await lastCall(), 2, 0);
+  });
+
+  it('that the client leaves are aborted, and the length of the sound is charged', async () => {
+    const left = new AbortController();
+    const asked = { model: 'by-seconds', file: await silence(3), prompt: '[[sim delay=5000 tag=left]]' };
+    const call = openai.audio.transcriptions.create(asked, { signal: left.signal });
+    await expect.poll(() => world.simulator.truth.list('left').length).toBe(1);
+    left.abort();
+    await expect(call).rejects.toThrow();
+    await expect.poll(async () => (await lastCall()).verdict).toBe('cut-by-client');
+    expect((await lastCall()).input_fresh).toBeGreaterThanOrEqual(3n);
+  });
+
   it('of translations go to their own path', async () => {
     const file = await silence(4);
     const answer = await openai.audio.translations.create({
