@@ -6,7 +6,7 @@ import { atTerminal, type Row } from '../terminal.ts';
 const ID_HELP = '--id ID          number of the channel, see "alerts channels"';
 const ALERTS_HELP =
   '--alerts LIST    by commas: route-down, credential-refused, settling-lags, disk-nearly-full, doctor-finding';
-const LANGUAGE_HELP = '--language en|zh language of what is sent; default en';
+const LANGUAGE_HELP = '--language LANG  en or zh, of what is sent; default en';
 const ABSENT = 'there is no such channel';
 
 export const alertChannels: Command = {

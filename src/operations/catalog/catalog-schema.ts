@@ -1,4 +1,4 @@
-import { CLOUD_KINDS, DIMENSIONS, ROUTINGS } from '../../catalog/contract.ts';
+import { DIMENSIONS, ROUTINGS } from '../../catalog/contract.ts';
 import type { EntryKind } from '../../catalog/entries.ts';
 import { PROTOCOLS } from '../../kernel/protocol-name.ts';
 import { AMOUNT, ID, nullable, STATUS, TIME } from '../fields.ts';
@@ -23,17 +23,10 @@ const CAPABILITIES = Type.Record(Type.Unknown(), {
     'Capabilities of the vendor’s model that differ from the table of the gateway. Keys as in the catalogue file.',
 });
 
-const CLOUD = Type.Object(
-  {
-    kind: toChoiceSchema(CLOUD_KINDS),
-    api_version: Type.Optional(nullable(text(100))),
-    region: Type.Optional(nullable(text(100))),
-    project: Type.Optional(nullable(text(100))),
-    location: Type.Optional(nullable(text(100))),
-    token_url: Type.Optional(nullable(text(2_048))),
-  },
-  { description: 'Of a vendor that is a cloud. Fields and secrets as in docs/vendors.md.' },
-);
+/** A wrong field is told by the rules of the catalogue file, which name it. */
+const CLOUD = Type.Record(Type.Unknown(), {
+  description: 'Of a vendor that is a cloud: `kind` and what it needs. Keys and secrets as in docs/vendors.md.',
+});
 
 const PRICES = Type.Object({
   input: Type.Optional(AMOUNT),
