@@ -198,7 +198,12 @@ async function submit(email: string, kind = 'personal'): Promise<number> {
 }
 
 /** Their question is too long for an address, or has a secret. They change nothing. */
-const QUESTIONS: ReadonlySet<string> = new Set(['catalog.diff', 'catalog.whatIf', 'vendors.models']);
+const QUESTIONS: ReadonlySet<string> = new Set([
+  'catalog.diff',
+  'catalog.whatIf',
+  'catalog.readPrices',
+  'vendors.models',
+]);
 
 const WRITES: readonly Operation[] = OPERATIONS.filter(
   ({ surface, method, name }) => surface === 'admin' && method !== 'GET' && !QUESTIONS.has(name),
