@@ -93,7 +93,18 @@ export const PROOF_FOLDERS: readonly string[] = [
     'sabotage',
     'sdk',
   ],
-  ...['reference-page', 'release', 'secrets', 'slots', 'soak', 'store', 'tenants', 'truth', 'upgrade', 'watching'],
+  ...[
+    'reference-page',
+    'release',
+    'secrets',
+    'slots',
+    'soak',
+    'store',
+    'tenants',
+    'truth',
+    'upgrade',
+    'watching',
+  ],
 ].map((name) => `test/${name}/`);
 const PROOFS = PROOF_FOLDERS.map((folder) => `${folder}**/*.test.ts`);
 
