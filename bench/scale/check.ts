@@ -1,6 +1,7 @@
 /** The model beside what was measured: the same rates, the same placement, the same even arrivals. */
 import { renderTable } from '../report/table.ts';
-import { FITTED, fitServer } from './fit.ts';
+import { FITTED, fitCluster, fitServer } from './fit.ts';
+import type { Costs } from './model/costs.ts';
 import { type Installation, type Load, type Outcomes, simulate } from './model/simulate.ts';
 import type { CostTable, Window } from './table.ts';
 
@@ -30,11 +31,24 @@ const LOAD: Omit<Load, 'ratePerSecond' | 'seed'> = {
 };
 
 export function checkModel(table: CostTable, seed: number): readonly Checked[] {
-  const fitted = fitServer(table);
-  const open = table.server.filter(({ ratePerSecond, events }) => ratePerSecond > 0 && events === 0);
+  return checkAll(table.server, fitServer(table), { installation: BENCHMARK, seed });
+}
+
+/** The same on the cluster, where a thousand accounts called in turn. */
+export function checkCluster(table: CostTable, seed: number): readonly Checked[] {
+  const installation: Installation = { ...BENCHMARK, gate: 'cluster', accounts: 1_000 };
+  return checkAll(table.cluster, fitCluster(table), { installation, seed });
+}
+
+function checkAll(
+  windows: readonly Window[],
+  fitted: Costs,
+  { installation, seed }: { readonly installation: Installation; readonly seed: number },
+): readonly Checked[] {
+  const open = windows.filter(({ ratePerSecond, events }) => ratePerSecond > 0 && events === 0);
   return open.map((window) => {
     const costs = { ...fitted, harness: { vendorMs: window.vendorMs, clientMs: window.clientMs } };
-    const predicted = simulate(BENCHMARK, { ...LOAD, ratePerSecond: window.ratePerSecond, seed }, costs);
+    const predicted = simulate(installation, { ...LOAD, ratePerSecond: window.ratePerSecond, seed }, costs);
     return { window, predicted, isFitted: window.name === FITTED.low };
   });
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { exampleCosts } from '../../test/support/bench-results.ts';
-import { checkModel, digits, renderCheck } from './check.ts';
+import { checkCluster, checkModel, digits, renderCheck } from './check.ts';
 import { fitCluster, fitServer, lineThrough } from './fit.ts';
 import { bytesText } from './quantities.ts';
 import { capacityOf, ceilingsOf, firstSaturated, sizeFor } from './sizing.ts';
@@ -36,6 +36,7 @@ it('takes what a trip costs Redis on a cluster from the cluster', () => {
 it('puts what it predicts beside what was measured, window by window', () => {
   const checked = checkModel(exampleCosts(), 1);
   expect(checked.map(({ window }) => window.ratePerSecond)).toEqual([300, 1200]);
+  expect(checkCluster(exampleCosts(), 1)).toHaveLength(1);
   const text = renderCheck(checked);
   expect(text.match(/taken from here/g)).toHaveLength(3);
   expect(text).toContain('p90, ms');

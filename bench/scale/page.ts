@@ -30,6 +30,7 @@ export function renderPage(table: CostTable, simulated: Simulated): string {
     settling: describeSettling(table),
     fitted: renderFitted(server, cluster),
     check: renderCheck(simulated.checked),
+    checkCluster: renderCheck(simulated.checkedCluster),
     seed: String(simulated.seed),
     vendor: describeVendor(),
     busyMax: percent(BUSY_MAX),

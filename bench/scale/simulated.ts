@@ -1,7 +1,7 @@
 /** What a run of the simulation found, kept beside the cost table it was made from. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Checked, checkModel } from './check.ts';
+import { type Checked, checkCluster, checkModel } from './check.ts';
 import { fitCluster } from './fit.ts';
 import { type Outcomes, simulate } from './model/simulate.ts';
 import {
@@ -30,6 +30,7 @@ export interface Simulated {
   readonly measuredAt: string;
   readonly seed: number;
   readonly checked: readonly Checked[];
+  readonly checkedCluster: readonly Checked[];
   readonly capacity: Capacity;
   readonly sizes: readonly Sized[];
   readonly curves: readonly Curve[];
@@ -43,6 +44,7 @@ const CALLS = 100_000;
 export function simulateAll(table: CostTable, say: (line: string) => void, seed = SEED): Simulated {
   say('the model beside what was measured');
   const checked = checkModel(table, seed);
+  const checkedCluster = checkCluster(table, seed);
   const costs = fitCluster(table);
   say('what one node carries');
   const capacity = capacityOf(costs);
@@ -61,7 +63,8 @@ export function simulateAll(table: CostTable, say: (line: string) => void, seed 
     return { sizing, outcomes: simulate(installationFor(sizing), load, costs) };
   });
   say('where latency bends');
-  return { measuredAt: table.measuredAt, seed, checked, capacity, sizes, curves: curvesOf(table) };
+  const { measuredAt } = table;
+  return { measuredAt, seed, checked, checkedCluster, capacity, sizes, curves: curvesOf(table) };
 }
 
 export function readSimulated(file = FILE): Simulated {

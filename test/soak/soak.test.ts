@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { handleGrowth, type SoakQuiet } from '../../bench/report/soak.ts';
 import { CHAT, GEMINI, MESSAGES } from '../crash/shapes.ts';
 import { redisServer } from '../prerequisites.ts';
+import { exampleSoak } from '../support/bench-results.ts';
 import { converted, unlucky } from './customers.ts';
 import { DEEDS, planFor } from './plan.ts';
 import { proofOf } from './proof.ts';
@@ -41,6 +42,14 @@ it('counts what a process has open, and takes the least of several looks', () =>
   expect(sockets).toBeLessThanOrEqual(handles);
   const look = (pid: number, open: number) => ({ node: 'north', pid, handles: open, sockets: 0 });
   expect(leastOpen([look(1, 9), look(1, 7), look(2, 8), look(1, 8)])).toEqual([look(1, 7), look(2, 8)]);
+});
+
+it('proves of a short run what the books say, and of a long one all of it', () => {
+  expect(proofOf(exampleSoak())).toMatch(
+    /^proof \| soak, two nodes \| 2 minutes, 1 faults, 100 calls \| calls lost: 0/,
+  );
+  expect(proofOf(exampleSoak())).not.toContain('memory');
+  expect(proofOf({ ...exampleSoak(), minutes: 60 })).toContain('memory over the second half');
 });
 
 const title = redisServer === undefined ? 'a soak (skipped: redis-server is not installed)' : 'a soak';

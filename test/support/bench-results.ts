@@ -112,6 +112,7 @@ export function exampleCosts(): CostTable {
       // Two further trips, a tenth of a millisecond each at the node.
       window('load-300', {
         trips: 4.7,
+        ratePerSecond: 300,
         batches: 0.01,
         nodeMs: node(2.7, 0.3) + 0.2,
         redisMs: redis(4.7, 0.05),
