@@ -25,7 +25,8 @@ const CAPABILITIES = Type.Record(Type.Unknown(), {
 
 /** A wrong field is told by the rules of the catalogue file, which name it. */
 const CLOUD = Type.Record(Type.Unknown(), {
-  description: 'Of a vendor that is a cloud: `kind` and what it needs. Keys and secrets as in docs/vendors.md.',
+  description:
+    'Of a vendor that is a cloud: `kind` and what it needs. Keys and secrets as in docs/vendors.md.',
 });
 
 const PRICES = Type.Object({
