@@ -77,9 +77,6 @@ async function cacheShare(model: string): Promise<number> {
 test('a conversation stays with the credential whose vendor has its prompt, and more is read from caches', async () => {
   const byWeight = await cacheShare('by-weight');
   const byCache = await cacheShare('by-cache');
-  console.log(
-    `proof | routing | read from the cache | weight ${byWeight.toFixed(2)}, cache ${byCache.toFixed(2)}`,
-  );
   expect(byCache).toBeGreaterThan(byWeight + 0.2);
   expect(byCache).toBeGreaterThan(0.7);
   // Twelve conversations are spread: no credential has all of them.
