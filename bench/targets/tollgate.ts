@@ -27,19 +27,15 @@ export interface Deployment {
   readonly accounts?: number;
   /** Routes of the catalogue, where their number is what is measured. */
   readonly routes?: number;
-  /** `charged`: a call costs some Credits. Else it costs less than one, and nothing is taken for it. */
-  readonly calls?: 'below-one-credit' | 'charged';
   /** Processes that serve; 1 unless their number is what is measured. */
   readonly workers?: number;
 }
 
-const PRICES = {
-  'below-one-credit': { input: '0.1', output: '0.3', cache_input: '0.01' },
-  charged: { input: '100', output: '300', cache_input: '10' },
-} as const;
+/** A call costs some Credits. Below one, nothing would be taken for it, and no ledger entry written. */
+const PRICES = { input: '100', output: '300', cache_input: '10' };
 
 /** Every limit that a policy and a credential can have, so wide that none refuses but all are counted. */
-function catalogue(place: Place, { routes, calls = 'below-one-credit' }: Deployment): object {
+function catalogue(place: Place, { routes }: Deployment): object {
   const models = routes === undefined ? allModels() : fewOrManyModels(routes);
   return {
     system_rate: 100,
@@ -65,7 +61,7 @@ function catalogue(place: Place, { routes, calls = 'below-one-credit' }: Deploym
       limits: { concurrency: 20_000, rpm: 100_000_000, tpm: 2_000_000_000 },
     })),
     // The vendor's name of a model differs from ours, as it does in real catalogues: the body is rewritten.
-    models: models.map((model) => ({ ...model, prices: PRICES[calls] })),
+    models: models.map((model) => ({ ...model, prices: PRICES })),
     policies: [
       {
         id: 1,

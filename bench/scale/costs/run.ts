@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   chmodSync(folder, 0o755);
   moveToCore(cores.harness, [process.pid]);
   const timing = values.quick ? QUICK : FULL;
-  const external = { stores: 'postgres-redis', calls: 'charged' } as const;
+  const external = { stores: 'postgres-redis' } as const;
   try {
     const measuredAt = new Date().toISOString();
     const on = (name: string) => ({ folder: join(folder, name), cores, timing });
