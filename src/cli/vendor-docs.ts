@@ -49,7 +49,7 @@ function introduction(presets: readonly Preset[]): readonly string[] {
     'This part is written by `npm run vendors` from `src/catalog/presets/vendors`; change the files there. [Add a vendor](operations.md)',
     'with `tollgate vendor add CODE`. List prices are what a vendor asks for a million tokens; each has its day and where it was read:',
     'LiteLLM’s public price map, or a public copy of the vendor’s price page. A model without a found figure has no price. Quirks are',
-    'from recordings, the vendors’ documents and reports of others; only those of recordings were seen here.',
+    'from recordings, documents, reports of others or general knowledge; only those of recordings were seen here.',
     '',
     '| Code | Vendor | Protocols | Models | Tried with |',
     '|---|---|---|--:|---|',
