@@ -28,8 +28,8 @@ import { CHAT, CRASH_CATALOG, TWO_NODES } from './shapes.ts';
 const SIZE = { streams: 10, plains: 5, images: 1, paceMs: 40 };
 const NAMES = ['north', 'south'] as const;
 const CATALOG = CRASH_CATALOG + TWO_NODES;
-/** Connections that listen to change notices hold a lock of this name. */
-const LISTENERS = `select pid from pg_locks where locktype = 'advisory' and classid = 741451 and granted`;
+/** Connections that listen to notices hold a lock of this name for each channel. */
+const LISTENERS = `select distinct pid from pg_locks where locktype = 'advisory' and classid = 741451 and granted`;
 const title = redisServer === undefined ? 'two nodes (skipped: redis-server is not installed)' : 'two nodes';
 
 describe.skipIf(redisServer === undefined)(title, () => {

@@ -30,6 +30,7 @@ type request struct {
 	Model               *string `json:"model"`
 	Stream              *bool   `json:"stream"`
 	N                   *int64  `json:"n"`
+	BestOf              *int64  `json:"best_of"`
 	MaxTokens           *int64  `json:"max_tokens"`
 	MaxCompletionTokens *int64  `json:"max_completion_tokens"`
 	MaxOutputTokens     *int64  `json:"max_output_tokens"`
@@ -48,7 +49,7 @@ func readJSON(body []byte) any {
 		return nil
 	}
 	return map[string]any{
-		"model": read.Model, "stream": read.Stream, "n": read.N, "max_tokens": read.MaxTokens,
+		"model": read.Model, "stream": read.Stream, "n": read.N, "best_of": read.BestOf, "max_tokens": read.MaxTokens,
 		"max_completion_tokens": read.MaxCompletionTokens, "max_output_tokens": read.MaxOutputTokens,
 		"background": read.Background, "store": read.Store, "stream_options": usage(read),
 		"generationConfig": read.Config, "generation_config": read.ConfigSnake,

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { useApi, useApiWrite } from '../../../api/api.ts';
+import { useApiWrite } from '../../../api/api.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Checkbox } from '../../../parts/form/choice.tsx';
 import { NumberInput } from '../../../parts/form/input.tsx';
@@ -10,6 +10,7 @@ import { Mono } from '../../../parts/text/text.tsx';
 import { useTexts } from '../../../texts/language.ts';
 import css from './first-run.module.css';
 import { catalogueOf, isComplete, isPicture, type OfferRow, rowsOf, type StoredKey } from './offer.ts';
+import { usePresets } from './presets.ts';
 import { en } from './texts.en.ts';
 import { zh } from './texts.zh.ts';
 
@@ -24,7 +25,7 @@ export interface ModelsStepProps {
 
 export function ModelsStep({ stored, rows, onRows, offered, onOffered }: ModelsStepProps) {
   const { models: t } = useTexts({ en, zh });
-  const presets = useApi('listVendorPresets', {}).data?.data;
+  const { presets, guessedRate } = usePresets();
   useEffect(() => {
     if (stored === undefined || rows !== undefined || presets === undefined) return;
     onRows(
@@ -51,7 +52,9 @@ export function ModelsStep({ stored, rows, onRows, offered, onOffered }: ModelsS
   const picked = rows.filter(({ isOffered }) => isOffered).length;
   return (
     <Step number={3} state="on" title={t.title} right={t.picked(picked, rows.length)}>
-      <p>{t.text}</p>
+      <p>
+        {t.text} {guessedRate !== undefined && t.dollars(guessedRate)}
+      </p>
       <OfferForm stored={stored} rows={rows} onRows={onRows} onOffered={onOffered} />
     </Step>
   );

@@ -33,6 +33,7 @@ export const en = {
     title: 'Models to offer',
     later: 'Which models, and at what price.',
     text: 'Prices are in ¥ for a million tokens. A rate of 1 sells at the list price; users pay list price × rate.',
+    dollars: (rate: string) => `Prices in dollars were converted at ¥${rate}.`,
     picked: (picked: number, all: number) => `${picked} of ${all} picked`,
     columns: { model: 'Model', input: 'Input', output: 'Output', rate: 'Your rate' },
     fields: {

@@ -30,6 +30,7 @@ export const zh: Translation<typeof en> = {
     title: '要提供的模型',
     later: '提供哪些模型，以什么价格。',
     text: '价格单位为 ¥/百万 token。倍率 1 即按标价出售；用户支付标价 × 倍率。',
+    dollars: (rate) => `美元价格按 ¥${rate} 换算。`,
     picked: (picked, all) => `已选 ${picked} / ${all}`,
     columns: { model: '模型', input: '输入', output: '输出', rate: '倍率' },
     fields: {

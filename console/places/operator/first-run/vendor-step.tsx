@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import { type ApiError, callApi, type Data, useApi } from '../../../api/api.ts';
+import { type ApiError, callApi, type Data } from '../../../api/api.ts';
 import { queries } from '../../../api/queries.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Field } from '../../../parts/form/field.tsx';
@@ -12,6 +12,7 @@ import { duration, written } from '../../../parts/text/format.ts';
 import { useTexts } from '../../../texts/language.ts';
 import css from './first-run.module.css';
 import type { Preset, StoredKey, VendorProtocol } from './offer.ts';
+import { usePresets } from './presets.ts';
 import { en } from './texts.en.ts';
 import { zh } from './texts.zh.ts';
 
@@ -71,13 +72,14 @@ function protocolsOf(preset: Preset | undefined, address: string): readonly Vend
 }
 
 function draftOf(preset: Preset | undefined, code: string, secret: string): Draft {
-  const cheapest = preset?.models.findLast(({ prices }) => prices.input !== null);
+  const priced = (preset?.models ?? []).filter(({ prices }) => prices.input !== null);
+  const [cheapest] = priced.toSorted((one, other) => Number(one.prices.input) - Number(other.prices.input));
   return { code, secret, address: preset?.addresses[0]?.base_url ?? '', model: cheapest?.model_id ?? '' };
 }
 
 function VendorForm({ onResult, onStored }: VendorFormProps) {
   const { vendor: t } = useTexts({ en, zh });
-  const presets = useApi('listVendorPresets', {}).data?.data;
+  const { presets } = usePresets();
   const [typed, setTyped] = useState<Draft>();
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<ApiError>();
