@@ -65,6 +65,7 @@ export const PAGES: readonly PhotographedPage[] = [
   operator('accounts', '/accounts'),
   operator('account', '/accounts/{account}'),
   operator('catalogue-models', '/catalogue/models'),
+  operator('catalogue-model', '/catalogue/models?model=gpt-5'),
   operator('catalogue-vendors', '/catalogue/vendors'),
   operator('catalogue-credentials', '/catalogue/credentials'),
   operator('catalogue-policies', '/catalogue/policies'),

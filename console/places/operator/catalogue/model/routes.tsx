@@ -138,7 +138,7 @@ function RoutingField({ form, routing }: { readonly form: FormProps; readonly ro
   const t = useCatalogueTexts();
   const { entry, onChange, errors } = form;
   return (
-    <div className={css.two}>
+    <div className={classes(css.two, css.routing)}>
       <Field label={t.route.routing} help={t.route.routingHelp[routing]} error={errors.get('routing')}>
         <Select
           value={routing}
