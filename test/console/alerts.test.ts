@@ -143,6 +143,9 @@ test('a forgotten password is replaced by the link of a mail, once', async ({ ex
   const { page } = await visit('/signin', { baseURL: world.url, allow: REFUSED });
   await signIn(page, email, 'not the password');
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
+  // The page before has a field of this name too, and stands until this one is loaded.
+  await page.waitForURL('**/forgot-password');
+  await page.getByRole('heading', { name: 'Forgot your password?' }).waitFor();
   await page.getByLabel('E-mail').fill(email);
   await page.getByRole('button', { name: 'Send the link' }).click();
   await page.getByText('the link is on its way').waitFor();
