@@ -1,0 +1,61 @@
+/**
+ * A job is work of a vendor that outlives the call which created it, such as a video. Its price is taken from
+ * the wallet as a hold when the call is settled. When the job ends, the hold is returned, and the call is
+ * charged (it is complete) or costs nothing (it is void).
+ */
+export const JOB_KINDS = ['video'] as const;
+export type JobKind = (typeof JOB_KINDS)[number];
+
+/** What a call that created a job says of it. It is part of the call's record. */
+export interface CreatedJob {
+  readonly kind: JobKind;
+  /** The vendor's id of the job, which the client uses too. */
+  readonly objectId: string;
+}
+
+export type JobState = 'running' | 'complete' | 'void';
+
+export interface Job extends CreatedJob {
+  /** The call that created the job. */
+  readonly callId: string;
+  readonly accountId: number;
+  readonly createdAtMs: number;
+  /** The route of the call, and the name of its credential: only this credential knows the job. */
+  readonly routeId: number;
+  readonly credential: string;
+  /** The credential belongs to the account. */
+  readonly own: boolean;
+  /** The platform's name of the model. */
+  readonly model: string;
+  readonly state: JobState;
+}
+
+export interface JobPage {
+  readonly limit: number;
+  readonly order: 'asc' | 'desc';
+  /** The object id that the page follows. */
+  readonly after?: string | undefined;
+}
+
+/** The port to the store. Throws `StoreUnavailable` while it is unreachable. */
+export interface JobStore {
+  /** A job of this account that was not deleted. */
+  find(accountId: number, objectId: string): Promise<Job | undefined>;
+  list(accountId: number, kind: JobKind, page: JobPage): Promise<readonly Job[]>;
+  /** The client deleted it. A running job is still followed until it ends. */
+  hide(accountId: number, objectId: string): Promise<void>;
+  /** The job is examined as soon as possible: a client has seen that it ended. */
+  hasten(callId: string): Promise<void>;
+  /** Running jobs whose time has come, at most `limit`. No other node gets them for a while. */
+  claim(limit: number): Promise<readonly Job[]>;
+  /** Still running: it is examined again later. */
+  postpone(callId: string, waitMs: number): Promise<void>;
+  /** Returns the hold and settles the call, in one transaction. False if the job has already ended. */
+  end(callId: string, state: 'complete' | 'void'): Promise<boolean>;
+}
+
+/** What a vendor says of a job. `unknown`: it could not be asked, or its answer is not understood. */
+export type JobReport = 'running' | 'complete' | 'failed' | 'missing' | 'unknown';
+
+/** Asks the vendor about a job, within bounds of time and size. It never throws. */
+export type AskAboutJob = (job: Job) => Promise<JobReport>;
