@@ -22,6 +22,7 @@ import { createUpstreamClient } from '../upstream/http/client.ts';
 import { createChooseProxy, shownProxies } from '../upstream/http/egress-proxy.ts';
 import type { AppContext } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
+import { startJobs } from './jobs.ts';
 import type { Ledger } from './ledger.ts';
 import type { Data } from './store.ts';
 
@@ -47,6 +48,7 @@ export function buildGateway(parts: GatewayParts, context: AppContext): Gateway 
   const health = new Health(systemClock, shared);
   const deps = buildGatewayDeps(parts, { health, tasks }, context);
   const { inFlight } = deps;
+  startJobs(deps.jobs, async () => 'unknown', context);
   parts.telemetry.observe({
     gate: parts.openGate.gate,
     sharedGate: parts.openGate.figures,
@@ -73,7 +75,7 @@ export function buildGateway(parts: GatewayParts, context: AppContext): Gateway 
 }
 
 function buildGatewayDeps(
-  { data, openGate: { gate, shared: gateIsShared }, ledger: { journal }, telemetry }: GatewayParts,
+  { data, openGate: { gate, shared: gateIsShared }, ledger: { journal, jobs }, telemetry }: GatewayParts,
   { health, tasks }: { readonly health: Health; readonly tasks: Tasks },
   { config, log, cleanup }: AppContext,
 ): GatewayDeps & { readonly bodies: ByteBudget } {
@@ -95,6 +97,7 @@ function buildGatewayDeps(
     inFlight,
     bodies: new ByteBudget(config.bodyBudgetBytes),
     conversations: data.conversations,
+    jobs,
     media: new GuardedFetcher({ ownHosts: config.mediaHosts, chooseProxy }),
     settlement: { journal, gate, gateIsShared, observer, clock: systemClock, creditsPerYuan, tasks },
     gate,

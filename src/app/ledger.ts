@@ -1,6 +1,7 @@
 import type { CachedDirectory } from '../accounts/directory.ts';
 import type { Gate } from '../gate/contract.ts';
 import type { Telemetry } from '../http/telemetry.ts';
+import type { JobStore } from '../jobs/contract.ts';
 import { type Calendar, createCalendar } from '../kernel/time/calendar.ts';
 import { systemClock } from '../kernel/time/clock.ts';
 import type { LedgerStore } from '../ledger/contract.ts';
@@ -8,6 +9,7 @@ import { type FileJournal, openJournal } from '../ledger/journal/journal.ts';
 import { recover } from '../ledger/journal/recover.ts';
 import { createSettler, type Settler } from '../ledger/settler.ts';
 import type { Database } from '../store/database.ts';
+import { createJobStore } from '../store/jobs/jobs.ts';
 import { createLedgerStore } from '../store/ledger/ledger.ts';
 import { loadWindows } from '../store/ledger/windows.ts';
 import type { AppContext } from './app-context.ts';
@@ -18,6 +20,7 @@ export interface Ledger {
   readonly journal: FileJournal;
   readonly settler: Settler;
   readonly calendar: Calendar;
+  readonly jobs: JobStore;
 }
 
 export interface LedgerParts {
@@ -60,7 +63,7 @@ export async function openLedger(parts: LedgerParts, context: AppContext): Promi
     onRejected: (calls) => parts.telemetry.callsRejected(calls),
   });
   cleanup.add(() => settler.stop());
-  return { journal, settler, calendar };
+  return { journal, settler, calendar, jobs: createJobStore(parts.database, store) };
 }
 
 async function recoverOrphans(

@@ -15,6 +15,9 @@ export interface CreatedJob {
 
 export type JobState = 'running' | 'complete' | 'void';
 
+/** The vendor says that it failed, does not know it, or has not completed it in time. */
+export type VoidReason = 'failed' | 'missing' | 'expired';
+
 export interface Job extends CreatedJob {
   /** The call that created the job. */
   readonly callId: string;
@@ -50,8 +53,11 @@ export interface JobStore {
   claim(limit: number): Promise<readonly Job[]>;
   /** Still running: it is examined again later. */
   postpone(callId: string, waitMs: number): Promise<void>;
-  /** Returns the hold and settles the call, in one transaction. False if the job has already ended. */
-  end(callId: string, state: 'complete' | 'void'): Promise<boolean>;
+  /**
+   * Returns the hold and settles the call, in one transaction. False if the job has already ended. The call
+   * log says why it is void.
+   */
+  end(callId: string, state: 'complete' | 'void', why?: VoidReason): Promise<boolean>;
 }
 
 /** What a vendor says of a job. `unknown`: it could not be asked, or its answer is not understood. */

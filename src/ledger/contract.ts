@@ -1,6 +1,7 @@
 import type { Funds } from '../accounts/contract.ts';
 import type { PriceSnapshot } from '../catalog/price.ts';
 import type { LeasedWindow, RememberedWindow } from '../gate/contract.ts';
+import type { CreatedJob } from '../jobs/contract.ts';
 import type { LimitHit } from '../kernel/errors.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import type { Usage } from '../kernel/usage.ts';
@@ -136,6 +137,8 @@ export interface Course {
   /** The part of it that the gate took. */
   readonly gateMs?: number | undefined;
   readonly refusal?: LoggedRefusal | undefined;
+  /** The call created a job: its usage and bill are those of the complete job, and are held until it ends. */
+  readonly job?: CreatedJob | undefined;
   readonly ttfbMs: number | null;
   readonly durationMs: number;
   readonly droppedFields: readonly string[];
@@ -180,7 +183,8 @@ export interface Journal {
 export interface LedgerStore {
   /**
    * Writes call log, consumption log, ledger entries and balances of every call not yet known, in one
-   * transaction. Known call ids change nothing. Returns the charges and the new funds per account.
+   * transaction. Known call ids change nothing. Returns the charges and the new funds per account. The charge
+   * of a call that created a job is held; its log is written when the job ends.
    */
   settle(calls: readonly CallRecord[]): Promise<readonly SettledAccount[]>;
 }

@@ -87,12 +87,25 @@ export const CHECKS = {
     reading: 'A shortfall was recorded although the account could pay more.',
   },
   'month-spent': {
-    promise: 'The amount counted against the monthly cap is the sum of the consumptions of the month.',
-    reading: 'The counter of the cap was changed, or consumptions are missing or changed.',
+    promise:
+      'The amount counted against the monthly cap is the sum of the consumptions of the month and of what is held for jobs.',
+    reading: 'The counter of the cap was changed, or consumptions or jobs are missing or changed.',
   },
   'correction-refund': {
     promise: 'The corrections of a call are of its account, and give back at most what was taken for it.',
     reading: 'A correction was written by hand, or the consumption of the call was changed.',
+  },
+  'job-hold': {
+    promise: 'The holds of a call sum to what its job holds while it runs, and to nothing when it has ended.',
+    reading: 'A hold was returned twice or not at all, or the job was changed or deleted.',
+  },
+  'job-overdue': {
+    promise: 'A job ends within a day.',
+    reading: 'No server that serves calls has examined it, or its record cannot be read. Look at their logs.',
+  },
+  'job-call': {
+    promise: 'A running job has no row in the call log, and an ended one has.',
+    reading: 'The call log lost a row, or the call was settled beside its job.',
   },
   negative: {
     promise: 'No amount, balance or count is below zero.',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { NO_USAGE } from '../kernel/usage.ts';
-import { computeBill, endRecord, findFreeReason } from './end-record.ts';
+import { computeBill, endRecord, findFreeReason, voidRecord } from './end-record.ts';
 import { SAMPLE_PRICE, sampleEnd, sampleOpen, sampleUsage } from './suite/sample.ts';
 
 const SOME = { ...NO_USAGE, inputFresh: 1 };
@@ -50,4 +50,28 @@ test('only Credits are charged, and a call without a route costs nothing', () =>
   });
   const nothing = { amountMicro: 0n, chargeMicro: 0n };
   expect(computeBill({ price: null, payer: 'credits' }, usage, 1000)).toEqual(nothing);
+});
+
+test('the record of a job that is void has produced nothing, says why, and counts in no window again', () => {
+  const job = { kind: 'video', objectId: 'video_1' } as const;
+  const windows = [{ scope: 'key:2', dimension: 'videos', seconds: 60, startedAtMs: 5, used: 1n }] as const;
+  const usage = { ...NO_USAGE, videos: 1 };
+  const call = sampleEnd('req_1', { job, windows, usage });
+  const gone = voidRecord(call, 'missing');
+  expect(gone).toMatchObject({
+    ...{ callId: 'req_1', status: 502, errorCode: null, verdict: 'failed', usage: NO_USAGE, windows: [] },
+    ...{ amountMicro: 0n, chargeMicro: 0n, freeReason: 'nothing-produced', price: SAMPLE_PRICE },
+    refusal: { message: expect.stringContaining('does not know it') },
+  });
+  expect(voidRecord({ ...call, payer: 'byok' }, 'failed').freeReason).toBe('byok');
+});
+
+test('the record of a call that created a job names it', () => {
+  const job = { kind: 'video', objectId: 'video_1' } as const;
+  const { credential: _, inputTokens: _1, images: _2, ...terms } = sampleOpen('req_1');
+  const { status, errorCode, verdict, usage, estimated, ...end } = sampleEnd('req_1', { job });
+  const outcome = { status, errorCode, verdict, usage, estimated };
+  const bill = computeBill(terms, usage, 1000);
+  const counted = { tokens: 0, images: 0 };
+  expect(endRecord(terms, outcome, { ...end, bill, counted }).job).toEqual(job);
 });

@@ -1,6 +1,7 @@
 import { chargeableCreditsMicro, costMicro } from '../catalog/price.ts';
+import type { VoidReason } from '../jobs/contract.ts';
 import { assert } from '../kernel/assert.ts';
-import { totalTokens, type Usage } from '../kernel/usage.ts';
+import { NO_USAGE, totalTokens, type Usage } from '../kernel/usage.ts';
 import type { Bill, CallRecord, CallTerms, Course, FreeReason, Outcome } from './contract.ts';
 import { type WindowUse, windowUse } from './window-use.ts';
 
@@ -45,10 +46,37 @@ export function endRecord(terms: CallTerms, outcome: Outcome, end: CallEnd): Cal
     admittedMs: end.admittedMs,
     gateMs: end.gateMs,
     refusal: end.refusal,
+    job: end.job,
     ttfbMs: end.ttfbMs,
     durationMs: end.durationMs,
     droppedFields: end.droppedFields,
     windows: windowUse(terms.windows, { tokens, images, amountMicro, videos: usage.videos }),
+  };
+}
+
+/** The vendor's fault, as a gateway reports it. */
+const STATUS_VOID = 502;
+
+const WHY_VOID: Readonly<Record<VoidReason, string>> = {
+  failed: 'The vendor accepted the job, and it failed there. Nothing is charged.',
+  missing: 'The vendor accepted the job and does not know it any more. Nothing is charged.',
+  expired: 'The vendor accepted the job and did not complete it within a day. Nothing is charged.',
+};
+
+/** The record of a call whose job is void: it produced nothing. Its windows were counted when it was held. */
+export function voidRecord(call: CallRecord, why: VoidReason): CallRecord {
+  const { payer } = call;
+  return {
+    ...call,
+    status: STATUS_VOID,
+    errorCode: null,
+    verdict: 'failed',
+    usage: NO_USAGE,
+    amountMicro: 0n,
+    chargeMicro: 0n,
+    freeReason: findFreeReason({ payer, chargeMicro: 0n, usage: NO_USAGE }),
+    refusal: { message: WHY_VOID[why] },
+    windows: [],
   };
 }
 

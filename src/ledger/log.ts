@@ -12,7 +12,7 @@ export interface LoggedCall extends Omit<CallRecord, keyof Granted | NotShown> {
   readonly creditsMicro: bigint;
 }
 
-type NotShown = 'routeId' | 'chargeMicro' | 'expected' | 'windows';
+type NotShown = 'routeId' | 'chargeMicro' | 'expected' | 'windows' | 'job';
 
 /** A row of the consumption log. */
 export interface ConsumptionItem {

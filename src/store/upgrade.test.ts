@@ -2,14 +2,16 @@ import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { CREDITS_PER_YUAN, callOf, NOVEMBER } from '../../test/support/calls.ts';
+import { CREDITS_PER_YUAN, callOf, jobOf, NOVEMBER } from '../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
+import { StoreUnavailable } from '../accounts/contract.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { createCalendar } from '../kernel/time/calendar.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import type { CallRecord } from '../ledger/contract.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createLedgerStore } from './ledger/ledger.ts';
+import { postMovement } from './ledger/movement.ts';
 import { encodeCalls, INSERT_CALLS } from './logs/call-row.ts';
 import { ensurePartitions } from './logs/partitions.ts';
 import { findReceipt } from './logs/receipts.ts';
@@ -187,4 +189,31 @@ test('old hours and days get the time to the first token of their calls', async 
     { ttft_calls: 2n, ttft_ms: 51n },
     { ttft_calls: 1n, ttft_ms: 5n },
   ]);
+});
+
+test('books from before jobs hold for them from now on, and the version before goes on beside', async () => {
+  await openBefore('032');
+  const [account] = await database.query<{ id: bigint }>(
+    `insert into accounts (email, password_hash, status, role, user_type, user_rate_micro, api_billing, auto_exchange)
+     values ('old@example.com', 'none', 'enabled', 'user', 1, 100000000, true, false) returning id`,
+  );
+  const accountId = Number(account?.id);
+  const topUp = { accountId, kind: 'top_up', pool: 'credits', changeMicro: 100_000_000n, ref: 'old' } as const;
+  await database.transaction((transaction) => postMovement(transaction, topUp));
+  const calendar = createCalendar('UTC');
+  const ledger = createLedgerStore({ database, creditsPerYuan: CREDITS_PER_YUAN, calendar });
+  await ledger.settle([callOf({ accountId })]);
+  // A node of this version that is there before the migration waits for it.
+  const job = jobOf({ accountId });
+  await expect(ledger.settle([job])).rejects.toThrow(StoreUnavailable);
+  expect(await migrate({ connection, log: silentLogger })).toEqual(['032_jobs.sql']);
+  await ledger.settle([job, callOf({ accountId })]);
+  expect(await database.query(`select kind from ledger_entries where account_id = $1 order by seq`, [accountId])).toEqual(
+    ['top_up', 'consumption', 'hold', 'consumption'].map((kind) => ({ kind })),
+  );
+  await expect(
+    database.query(`insert into ledger_entries (transaction_id, kind, pool, change_micro, ref)
+      values (9, 'gift', 'credits', 1, 'platform')`),
+  ).rejects.toThrow('ledger_entries_kind_check');
+  expect(await examine(database)).toEqual([]);
 });

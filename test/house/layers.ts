@@ -13,6 +13,7 @@ export interface Layer {
 export const PURE: Readonly<Record<string, string>> = {
   'src/operations/bounds.ts': 'limits are plain numbers',
   'src/alerts/bounds.ts': 'limits are plain numbers',
+  'src/jobs/bounds.ts': 'limits are plain numbers',
   'src/alerts/thresholds.ts': 'when a condition holds, as plain numbers',
   'src/catalog/price-fields.ts': 'the prices of a model as a list',
   'src/catalog/price.ts': 'exact arithmetic over its arguments',
@@ -29,6 +30,8 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/ledger/receipt.ts': 'a charge, told from its figures',
   'src/ledger/end-record.ts': 'the record of a call, from its terms and its outcome',
   'src/ledger/shortfall.ts': 'why a call was not paid in full, from its figures',
+  'src/ledger/journal/record.ts': 'the text of a record, from the record',
+  'src/ledger/journal/record-reader.ts': 'a record, from its text',
   'src/ledger/log.ts': 'the rows of the logs as plain data',
   'src/accounts/api-key.ts': 'the form, checksum and hash of a key text',
   'src/accounts/login-contract.ts': 'types of logins, nothing else',
@@ -70,7 +73,7 @@ const PARTS: readonly string[] = [
   'src/config.ts',
   'src/setup.ts',
   ...['protocol', 'catalog', 'accounts', 'gate', 'ledger', 'conversation'].map((name) => `src/${name}`),
-  ...['alerts', 'gateway', 'clickhouse'].map((name) => `src/${name}`),
+  ...['alerts', 'jobs', 'gateway', 'clickhouse'].map((name) => `src/${name}`),
   ...['platform', 'operations', 'upstream', 'store', 'http', 'console', 'open-telemetry'].map(
     (name) => `src/${name}`,
   ),
@@ -101,6 +104,7 @@ export const LAYERS: readonly Layer[] = [
   domain('src/ledger'),
   domain('src/conversation'),
   domain('src/alerts'),
+  domain('src/jobs'),
   adapter('src/store'),
   adapter('src/upstream'),
   adapter('src/open-telemetry'),

@@ -74,6 +74,18 @@ export function callOf(options: CallOptions): CallRecord {
   };
 }
 
+const VIDEO_PRICE: PriceSnapshot = { ...PRICE, prices: { ...PRICE.prices, videoMicro: 25_000n } };
+
+/** A call of now that created a video; it costs 25 Credits. */
+export function jobOf(options: CallOptions): CallRecord {
+  const createdAtMs = options.createdAtMs ?? Date.now();
+  const callId = newCallId(createdAtMs);
+  const video = { usage: { ...NO_USAGE, videos: 1 }, price: VIDEO_PRICE, stream: false, ttfbMs: null };
+  const paid = { amountMicro: 25_000n, chargeMicro: 25_000_000n };
+  const job = { kind: 'video', objectId: `video_${callId}` } as const;
+  return callOf({ callId, createdAtMs, ...video, ...paid, modelUsed: 'sora-2', job, ...options });
+}
+
 export interface AccountOptions {
   readonly creditsMicro?: bigint;
   readonly balanceMicro?: bigint;

@@ -224,6 +224,7 @@ export const en = {
     kinds: {
       consumption: 'Paid with Credits',
       exchange: 'Exchanged automatically',
+      hold: 'Held for the job',
     } as Readonly<Record<string, string>>,
     left: (after: string) => `${after} left`,
   },

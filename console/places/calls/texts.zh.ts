@@ -223,6 +223,7 @@ export const zh: Translation<typeof en> = {
     kinds: {
       consumption: '以 Credits 支付',
       exchange: '自动兑换',
+      hold: '为任务冻结',
     } as Readonly<Record<string, string>>,
     left: (after) => `剩余 ${after}`,
   },

@@ -131,9 +131,10 @@ function useColumns(): readonly Column<Entry>[] {
 }
 
 /** On a phone it is the way to the call: the reference has no room there. */
-function Kind({ entry: { kind, call_id: callId } }: { readonly entry: Entry }) {
+function Kind({ entry }: { readonly entry: Entry }) {
   const t = useTexts({ en, zh });
-  if (callId === null) return t.kinds[kind];
+  const { kind, call_id: callId } = entry;
+  if (callId === null || isUnlogged(entry)) return t.kinds[kind];
   return (
     <Link to="/calls" search={{ call: callId } as never} className={css.kind}>
       {t.kinds[kind]}
@@ -141,10 +142,16 @@ function Kind({ entry: { kind, call_id: callId } }: { readonly entry: Entry }) {
   );
 }
 
+/** The call is in the log when its job ends. */
+function isUnlogged({ kind, model }: Entry): boolean {
+  return kind === 'hold' && model === null;
+}
+
 function What({ entry }: { readonly entry: Entry }) {
   const t = useTexts({ en, zh });
-  const { kind, call_id: callId, model, ref } = entry;
+  const { kind, call_id: callId, model, ref, change } = entry;
   if (kind === 'exchange') return callId === null ? t.exchanged : t.exchangedForCall;
+  if (kind === 'hold') return change.startsWith('-') ? t.heldForJob : t.returnedByJob;
   if (callId !== null) return model ?? '–';
   return (
     <span className={css.reason} title={ref}>
@@ -155,6 +162,7 @@ function What({ entry }: { readonly entry: Entry }) {
 
 function Reference({ entry }: { readonly entry: Entry }) {
   if (entry.call_id === null) return <span className={css.none}>–</span>;
+  if (isUnlogged(entry)) return <Mono className={css.ref}>{entry.call_id}</Mono>;
   return (
     <Link to="/calls" search={{ call: entry.call_id } as never} title={entry.call_id}>
       <Mono className={css.ref}>{entry.call_id}</Mono>

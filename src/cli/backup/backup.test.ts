@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accountWith, CREDITS_PER_YUAN, callOf } from '../../../test/support/calls.ts';
+import { accountWith, CREDITS_PER_YUAN, callOf, jobOf } from '../../../test/support/calls.ts';
 import { CATALOG_TEXT } from '../../../test/support/catalog.ts';
 import { type Commands, commandsWith } from '../../../test/support/commands.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
@@ -70,6 +70,7 @@ beforeAll(async () => {
     const createdAtMs = Date.UTC(2026, 9, 1) + day * dayMs;
     await ledger.settle([callOf({ accountId, createdAtMs }), callOf({ accountId, createdAtMs })]);
   }
+  await ledger.settle([jobOf({ accountId })]);
   const closing = { timeZone: 'UTC', toMs: Date.UTC(2026, 11, 1), afterId: 0 };
   await closeSomeDays(database, closing);
   mkdirSync(join(original.dataDirectory, 'journal'), { recursive: true });
@@ -99,7 +100,7 @@ it('writes one closed file, and a restore into an empty place has the same rows 
   const written = await original.json<{ rows: Record<string, number>; journal: object }>(
     ...['backup', '--to', file],
   );
-  expect(written).toMatchObject({ rows: { calls: 6, accounts: 3 }, journal: { files: 2 } });
+  expect(written).toMatchObject({ rows: { calls: 6, accounts: 3, jobs: 1 }, journal: { files: 2 } });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(gunzipSync(readFileSync(file)).includes(SECRET)).toBe(false);
   const site = await newSite({ TOLLGATE_SECRET: SECRET });

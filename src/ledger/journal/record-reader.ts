@@ -3,6 +3,7 @@ import { JOURNAL_RECORD_BYTES_MAX } from '../../bounds.ts';
 import { DIMENSIONS } from '../../catalog/contract.ts';
 import { readPrice } from '../../catalog/price-reader.ts';
 import type { LeasedWindow, RememberedWindow } from '../../gate/contract.ts';
+import { type CreatedJob, JOB_KINDS } from '../../jobs/contract.ts';
 import { isJsonObject, parseJson } from '../../kernel/encoding/json.ts';
 import {
   count,
@@ -48,6 +49,12 @@ export function decodeLine(line: Buffer): JournalRecord | undefined {
   const json = line.subarray(FRAME_HEAD_BYTES);
   if (crc32(json) !== Number.parseInt(head, 16)) return undefined;
   return decodeJson(json.toString('utf8'));
+}
+
+/** An ended call from the JSON of its record; undefined if it is not one. */
+export function decodeEnd(json: string): CallRecord | undefined {
+  const record = decodeJson(json);
+  return record?.kind === 'end' ? record.call : undefined;
 }
 
 /** Records are flat, so deeper JSON is invalid. The checksum misses one damaged line in four billion. */
@@ -118,6 +125,8 @@ const readRefusal = objectWith<LoggedRefusal>({
   retryAfterSeconds: orUnset(count),
   hit: orUnset(readHit),
 });
+
+const readJob = objectWith<CreatedJob>({ kind: oneOf(...JOB_KINDS), objectId: text });
 
 const leasedWindow = {
   scope: text,
@@ -194,6 +203,7 @@ const readEnd = objectWith<CallRecord>({
   admittedMs: orUnset(duration),
   gateMs: orUnset(duration),
   refusal: orUnset(readRefusal),
+  job: orUnset(readJob),
   expected: orUnset(readExpected),
   ttfbMs: orNull(duration),
   durationMs: duration,

@@ -10,7 +10,7 @@ import {
   frameInto,
   type JournalRecord,
 } from './record.ts';
-import { decodeLine } from './record-reader.ts';
+import { decodeEnd, decodeLine } from './record-reader.ts';
 
 const frame = Buffer.alloc(FRAME_BYTES_MAX);
 
@@ -74,6 +74,19 @@ describe('a journal record', () => {
     const none = { month: undefined, mayExchange: undefined, creditsPerYuan: undefined };
     expect(readBack(encodeEnd(sampleEnd('req_1')))).toMatchObject({ call: none });
     expect(encodeEnd(sampleEnd('req_1'))).not.toMatch(/month|mayExchange/);
+  });
+
+  it('of a call that created a job names it, and no other record does', () => {
+    const job = { kind: 'video', objectId: 'video_"1"' } as const;
+    expect(readBack(encodeEnd(sampleEnd('req_1', { job })))).toMatchObject({ call: { job } });
+    expect(decodeEnd(encodeEnd(sampleEnd('req_1', { job })))).toMatchObject({ callId: 'req_1', job });
+    expect(decodeEnd(encodeOpen(sampleOpen('req_1')))).toBeUndefined();
+    const without = encodeEnd(sampleEnd('req_1'));
+    expect(without).not.toContain('job');
+    expect(readBack(without)).toMatchObject({ call: { job: undefined } });
+    for (const wrong of ['1', '{}', '{"kind":"dream","objectId":"x"}', '{"kind":"video","objectId":7}']) {
+      expect(readBack(without.replace('"callId"', `"job":${wrong},"callId"`))).toBeUndefined();
+    }
   });
 
   it('of an open call from before credentials were named is read without one', () => {

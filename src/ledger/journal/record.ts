@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { JOURNAL_RECORD_BYTES_MAX } from '../../bounds.ts';
 import type { RememberedWindow } from '../../gate/contract.ts';
+import type { CreatedJob } from '../../jobs/contract.ts';
 import { assert } from '../../kernel/assert.ts';
 import { isCount, isDuration } from '../../kernel/encoding/reader.ts';
 import type { Usage } from '../../kernel/usage.ts';
@@ -89,7 +90,7 @@ export function encodeEnd(call: CallRecord): string {
     `,"verdict":"${call.verdict}","attempts":[${encodeAttempts(call.attempts)}]` +
     `,"heldMicro":"${call.heldMicro}","ttfbMs":${call.ttfbMs},"durationMs":${call.durationMs}` +
     `,"droppedFields":${dropped},${text}${encodeGranted(call)}${encodeExpected(call.expected)}` +
-    `${encodeAdmission(call)}${encodeWindows(windows, call.windows)}}}`
+    `${encodeAdmission(call)}${encodeJob(call.job)}${encodeWindows(windows, call.windows)}}}`
   );
 }
 
@@ -143,6 +144,12 @@ function encodeOffsets({ startMs, headMs }: Attempt): string {
 function encodeAdmission({ admittedMs, gateMs, refusal }: CallRecord): string {
   const times = admittedMs === undefined ? '' : `,"admittedMs":${admittedMs},"gateMs":${gateMs ?? 0}`;
   return refusal === undefined ? times : `${times},"refusal":${JSON.stringify(refusal)}`;
+}
+
+/** Few calls create a job. */
+function encodeJob(job: CreatedJob | undefined): string {
+  if (job === undefined) return '';
+  return `,"job":{"kind":${quote(job.kind)},"objectId":${JSON.stringify(job.objectId)}}`;
 }
 
 /** Few credentials belong to accounts. For all others the field is absent. */

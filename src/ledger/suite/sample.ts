@@ -240,6 +240,7 @@ export const anyEnd = fc.record({
     fc.record({ message: text, retryAfterSeconds: fc.option(count, { nil: undefined }), hit: anyHit }),
     { nil: undefined },
   ),
+  job: fc.option(fc.record({ kind: fc.constantFrom('video'), objectId: text }), { nil: undefined }),
   ttfbMs: fc.option(durationMs),
   durationMs,
   droppedFields: fc.array(text, { maxLength: 3 }),

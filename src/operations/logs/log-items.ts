@@ -212,7 +212,9 @@ export function shownConsumption(
 const BALANCE_FIELDS = {
   id: ID,
   kind: Type.Union(
-    (['top_up', 'exchange', 'consumption', 'grant', 'adjustment'] as const).map((name) => Type.Literal(name)),
+    (['top_up', 'exchange', 'consumption', 'grant', 'adjustment', 'hold'] as const).map((name) =>
+      Type.Literal(name),
+    ),
   ),
   pool: Type.Union([Type.Literal('balance'), Type.Literal('credits')]),
   change: SHOWN_AMOUNT,

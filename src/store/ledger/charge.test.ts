@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { callOf } from '../../../test/support/calls.ts';
 import type { CallRecord } from '../../ledger/contract.ts';
-import { takeCharge, type Wallet } from './charge.ts';
+import { returnHold, takeCharge, takeHold, type Wallet } from './charge.ts';
 
 const findWallet = (figures: Partial<Wallet>): Wallet => ({
   accountId: 1,
@@ -168,4 +168,39 @@ test('a call of a past month pays no more than its hold under a cap, and everyth
   expect(late).toMatchObject({ creditsMicro: 4_000_000n, short: { of: 'month-over' } });
   expect(takeCharge(wallet, costing(6_000n, 4_000n, { capMicro: 0n }), TERMS).shortfallMicro).toBe(0n);
   expect(wallet).toMatchObject({ month: '2026-12', monthSpentMicro: 5n });
+});
+
+test('a hold takes what a charge would take, and returns all of it; what was exchanged stays in Credits', () => {
+  const property = fc.property(history, ({ credits, balance, autoExchange, amounts, creditsPerYuan }) => {
+    const factor = BigInt(creditsPerYuan);
+    const terms = { creditsPerYuan, month: '2026-11' };
+    const figures = { creditsMicro: credits, balanceMicro: balance, autoExchange, month: '2026-11' };
+    const [wallet, twin] = [findWallet(figures), findWallet(figures)];
+    const held = amounts.map((amountMicro) => {
+      const call = callOf({ accountId: 1, amountMicro, chargeMicro: amountMicro * factor });
+      const hold = takeHold(wallet, call, terms);
+      expect(hold).toEqual(takeCharge(twin, call, terms));
+      return hold;
+    });
+    expect({ ...wallet, entries: [] }).toEqual({ ...twin, entries: [] });
+    const kinds = new Set(wallet.entries.map(({ kind }) => kind));
+    expect(kinds.has('consumption')).toBe(false);
+    for (const hold of held) returnHold(wallet, hold);
+    const moved = held.reduce((sum, { exchangedMicro }) => sum + exchangedMicro, 0n);
+    expect(wallet.creditsMicro).toBe(credits + moved * factor);
+    expect(wallet.balanceMicro).toBe(balance - moved);
+    expect(wallet.monthSpentMicro).toBe(0n);
+    expect(sumChanges(wallet, 'credits')).toBe(wallet.creditsMicro - credits);
+  });
+  fc.assert(property);
+});
+
+test('a hold of a month that is over is returned, and the new month stays as it is', () => {
+  const wallet = findWallet({ creditsMicro: 10n ** 9n, month: '2026-10' });
+  const call = callOf({ accountId: 1 });
+  const hold = takeHold(wallet, call, { creditsPerYuan: 1000, month: '2026-10' });
+  takeCharge(wallet, call, { creditsPerYuan: 1000, month: '2026-11' });
+  returnHold(wallet, hold);
+  expect(wallet).toMatchObject({ month: '2026-11', monthSpentMicro: call.amountMicro });
+  expect(wallet.creditsMicro).toBe(10n ** 9n - call.chargeMicro);
 });

@@ -5,7 +5,7 @@ import type { CallRecord } from '../../ledger/contract.ts';
 import type { ShortOf } from '../../ledger/shortfall.ts';
 
 /** The kinds and pools of ledger_entries. */
-export type EntryKind = 'top_up' | 'exchange' | 'consumption' | 'grant' | 'adjustment';
+export type EntryKind = 'top_up' | 'exchange' | 'consumption' | 'grant' | 'adjustment' | 'hold';
 export type Pool = 'balance' | 'credits';
 
 /** The reason of a movement: a call, or the reason that a person gave. */
@@ -89,32 +89,58 @@ export type EntryTime = 'now' | 'at-call';
  * `ledger/overrun.ts` makes sure that no other call holds that money when it is settled.
  */
 export function takeCharge(wallet: Wallet, call: CallRecord, terms: Terms): Consumption {
+  return take(wallet, call, { ...terms, kind: 'consumption' });
+}
+
+/** The same for the call of a running job. It is returned when the job ends. */
+export function takeHold(wallet: Wallet, call: CallRecord, terms: Terms): Consumption {
+  return take(wallet, call, { ...terms, kind: 'hold' });
+}
+
+/** What a running job has taken. */
+export interface Held {
+  readonly call: CallRecord;
+  readonly month: string;
+  readonly creditsMicro: bigint;
+  readonly spentMicro: bigint;
+  /** Micro-yuan that were exchanged for it. They stay Credits. */
+  readonly exchangedMicro: bigint;
+}
+
+/** As if nothing had been taken. The spending of a month that is over stays as it is. */
+export function returnHold(wallet: Wallet, { call, month, creditsMicro, spentMicro }: Held): void {
+  if (creditsMicro > 0n) {
+    move(wallet, { kind: 'hold', pool: 'credits', changeMicro: creditsMicro, ...reason(call) });
+  }
+  if (month === wallet.month) wallet.monthSpentMicro -= spentMicro;
+  assert(wallet.monthSpentMicro >= 0n, 'no more is returned than was counted');
+}
+
+function take(
+  wallet: Wallet,
+  call: CallRecord,
+  terms: Terms & { readonly kind: 'consumption' | 'hold' },
+): Consumption {
   assert(call.chargeMicro > 0n, 'only a charge is taken');
   assert(call.payer === 'credits', 'only calls paid with Credits are charged');
+  const { kind, month, creditsPerYuan } = terms;
   const capMicro = capFor(wallet, call, terms);
   const dueMicro = minMicro(call.chargeMicro, underCapMicro(wallet, call, { capMicro, ...terms }));
   const why = reason(call, terms.entries);
   const exchangedMicro = exchangeMissing(wallet, call, { dueMicro, why, ...terms });
   const paidMicro = minMicro(dueMicro, wallet.creditsMicro);
-  if (paidMicro > 0n) {
-    move(wallet, { kind: 'consumption', pool: 'credits', changeMicro: -paidMicro, ...why });
-  }
+  if (paidMicro > 0n) move(wallet, { kind, pool: 'credits', changeMicro: -paidMicro, ...why });
   const shortfallMicro = call.chargeMicro - paidMicro;
   const spentMicro =
     shortfallMicro === 0n
       ? call.amountMicro
-      : minMicro(call.amountMicro, yuanOfMicro(paidMicro, terms.creditsPerYuan));
-  const of = paidMicro < dueMicro ? 'credits' : terms.month < wallet.month ? 'month-over' : 'cap';
-  if (spentMicro > 0n) countMonth(wallet, terms.month, { spentMicro, capMicro });
+      : minMicro(call.amountMicro, yuanOfMicro(paidMicro, creditsPerYuan));
+  const of = paidMicro < dueMicro ? 'credits' : month < wallet.month ? 'month-over' : 'cap';
+  if (spentMicro > 0n) countMonth(wallet, month, { spentMicro, capMicro });
   assert(wallet.creditsMicro >= 0n && wallet.balanceMicro >= 0n, 'a wallet is never negative');
   const known = capMicro === NO_CAP ? undefined : capMicro;
   return {
-    call,
-    ...terms,
-    spentMicro,
-    creditsMicro: paidMicro,
-    shortfallMicro,
-    exchangedMicro,
+    ...{ call, month, creditsPerYuan, spentMicro, creditsMicro: paidMicro, shortfallMicro, exchangedMicro },
     short:
       shortfallMicro === 0n
         ? undefined

@@ -1,11 +1,14 @@
 import { StoreUnavailable } from '../../accounts/contract.ts';
 import { ROLLUP_LANES, SETTLE_BATCH_MAX } from '../../bounds.ts';
+import type { JobState, VoidReason } from '../../jobs/contract.ts';
 import { assert } from '../../kernel/assert.ts';
 import { nextTurn } from '../../kernel/async/next-turn.ts';
 import { fault } from '../../kernel/fault.ts';
 import { systemRandom } from '../../kernel/random.ts';
 import type { Calendar } from '../../kernel/time/calendar.ts';
 import type { CallRecord, LedgerStore, SettledAccount } from '../../ledger/contract.ts';
+import { voidRecord } from '../../ledger/end-record.ts';
+import { touchAccount } from '../accounts/accounts.ts';
 import { KeyUse, type Uses } from '../accounts/key-use.ts';
 import { ModelUsers, type Users } from '../catalog/model-users.ts';
 import { type Columns, columnRows, encodeColumns, text, time } from '../columns.ts';
@@ -15,7 +18,16 @@ import { addToClosedDays } from '../logs/daily-rollup.ts';
 import { ensurePartitions, logMonth } from '../logs/partitions.ts';
 import { addRollups } from '../logs/rollup.ts';
 import { Writes } from '../writes.ts';
-import { type Consumption, type EntryTime, freeConsumption, takeCharge } from './charge.ts';
+import {
+  type Consumption,
+  type EntryTime,
+  freeConsumption,
+  returnHold,
+  type Terms,
+  takeCharge,
+  takeHold,
+} from './charge.ts';
+import { addJobs, divideJobs, endRunning, findRunning } from './job-holds.ts';
 import { addWallets, type LockedWallet, lockWallets, toFunds } from './wallet.ts';
 import { addWindows } from './windows.ts';
 
@@ -27,7 +39,19 @@ export interface LedgerOptions {
   readonly entries?: EntryTime;
 }
 
-export function createLedgerStore(options: LedgerOptions): LedgerStore {
+/** The end of a job: what was held for its call is returned, and the call is settled. */
+export interface JobLedger {
+  /** False if the job has ended already. */
+  endJob(callId: string, ending: JobEnding): Promise<boolean>;
+}
+
+export interface JobEnding {
+  readonly state: Exclude<JobState, 'running'>;
+  /** Of a void job; default that it failed. */
+  readonly why?: VoidReason | undefined;
+}
+
+export function createLedgerStore(options: LedgerOptions): LedgerStore & JobLedger {
   return new PostgresLedger(options);
 }
 
@@ -56,7 +80,15 @@ interface Written {
   readonly users: Users;
 }
 
-class PostgresLedger implements LedgerStore {
+/** What a transaction writes. */
+interface Batch {
+  /** Calls that are settled. */
+  readonly taken: readonly Consumption[];
+  /** Calls whose jobs begin to run. */
+  readonly holds: readonly Consumption[];
+}
+
+class PostgresLedger implements LedgerStore, JobLedger {
   readonly #options: LedgerOptions;
   /** Months whose partitions are known to exist. */
   readonly #months = new Set<string>();
@@ -72,20 +104,33 @@ class PostgresLedger implements LedgerStore {
     assert(calls.length <= SETTLE_BATCH_MAX, 'a batch is bounded');
     if (calls.length === 0) return [];
     const once = [...new Map(calls.map((call) => [call.callId, call])).values()];
-    const settled = await this.#commit(once);
+    const settled = await this.#commit(once, (transaction) => this.#write(transaction, once));
     fault('settle.after-commit');
-    return settled;
+    return settled.accounts;
   }
 
-  async #commit(calls: readonly CallRecord[]): Promise<readonly SettledAccount[]> {
+  async endJob(callId: string, ending: JobEnding): Promise<boolean> {
+    const running = await findRunning(this.#options.database, callId);
+    if (running === undefined) return false;
+    const written = await this.#commit([running], (transaction) =>
+      this.#end(transaction, { callId, accountId: running.accountId, ...ending }),
+    );
+    fault('job.after-end-commit');
+    return written !== undefined;
+  }
+
+  async #commit<Result extends Written | undefined>(
+    calls: readonly Pick<CallRecord, 'createdAtMs'>[],
+    work: (transaction: Database) => Promise<Result>,
+  ): Promise<Result> {
     try {
       await this.#ensureMonths(calls);
-      const written = await this.#options.database.transaction((transaction) =>
-        this.#write(transaction, calls),
-      );
-      this.#keyUse.remember(written.keys);
-      this.#modelUsers.remember(written.users);
-      return written.accounts;
+      const written = await this.#options.database.transaction(work);
+      if (written !== undefined) {
+        this.#keyUse.remember(written.keys);
+        this.#modelUsers.remember(written.users);
+      }
+      return written;
     } catch (error) {
       // After an outage the server may have lost what it had reported as committed.
       this.#modelUsers.forget();
@@ -100,7 +145,7 @@ class PostgresLedger implements LedgerStore {
     }
   }
 
-  async #ensureMonths(calls: readonly CallRecord[]): Promise<void> {
+  async #ensureMonths(calls: readonly Pick<CallRecord, 'createdAtMs'>[]): Promise<void> {
     const months = new Set(calls.map((call) => logMonth(call.createdAtMs)));
     const missing = [...months].filter((month) => !this.#months.has(month));
     if (missing.length === 0) return;
@@ -117,37 +162,74 @@ class PostgresLedger implements LedgerStore {
     const wallets = await lockWallets(transaction, [...new Set(calls.map((call) => call.accountId))]);
     const known = await findKnown(transaction, calls);
     const fresh = calls.filter((call) => !known.has(call.callId));
-    const taken = fresh.map((call) => this.#consume(wallets, call));
+    const { held, settled } = await divideJobs(transaction, fresh);
+    const holds = held.map((call) => this.#consume(wallets, call, takeHold));
+    const taken = settled.map((call) => this.#consume(wallets, call, takeCharge));
+    const written = await this.#writeBatch(transaction, wallets, { taken, holds });
+    fault('settle.before-commit');
+    return written;
+  }
+
+  /** As if the hold had not been, the call is settled. All nodes learn of the new funds. */
+  async #end(
+    transaction: Database,
+    { callId, accountId, state, why = 'failed' }: JobEnding & Pick<CallRecord, 'callId' | 'accountId'>,
+  ): Promise<Written | undefined> {
+    const wallets = await lockWallets(transaction, [accountId]);
+    const held = await endRunning(transaction, callId, state);
+    if (held === undefined) return undefined;
+    returnHold(heldWallet(wallets, accountId), held);
+    // Its windows were counted when it was held.
+    const call = state === 'void' ? voidRecord(held.call, why) : { ...held.call, windows: [] };
+    const settled = this.#consume(wallets, call, takeCharge);
+    const exchangedMicro = settled.exchangedMicro + held.exchangedMicro;
+    const taken = [{ ...settled, exchangedMicro }];
+    const written = await this.#writeBatch(transaction, wallets, { taken, holds: [] });
+    await touchAccount(transaction, accountId);
+    fault('job.before-end-commit');
+    return written;
+  }
+
+  async #writeBatch(
+    transaction: Database,
+    wallets: ReadonlyMap<number, LockedWallet>,
+    { taken, holds }: Batch,
+  ): Promise<Written> {
+    const calls = taken.map(({ call }) => call);
     // A call without a price never reached a vendor: it is in the call log, not in the consumption log.
     const consumptions = taken.filter(({ call }) => call.price !== null || call.chargeMicro > 0n);
     const writes = new Writes();
     // Other calls go on between the parts: a full batch takes some ten milliseconds of the event loop.
-    if (fresh.length > 0) writes.add(INSERT_CALLS, encodeCalls(fresh));
+    if (calls.length > 0) writes.add(INSERT_CALLS, encodeCalls(calls));
     await nextTurn();
     if (consumptions.length > 0) writes.add(INSERT_CONSUMPTIONS, encodeConsumptions(consumptions));
     await nextTurn();
+    addJobs(writes, holds);
     addWallets(writes, wallets);
-    const keys = this.#keyUse.add(writes, fresh);
-    addWindows(writes, fresh);
+    const keys = this.#keyUse.add(writes, calls);
+    addWindows(writes, holds.length === 0 ? calls : [...calls, ...holds.map(({ call }) => call)]);
     await nextTurn();
     const users = addRollups(writes, taken, { lane: this.#lane, modelUsers: this.#modelUsers });
     await nextTurn();
     await writes.send(transaction);
-    await addToClosedDays(transaction, fresh, (accountId) => heldWallet(wallets, accountId).daysClosedToMs);
-    fault('settle.before-commit');
+    await addToClosedDays(transaction, calls, (accountId) => heldWallet(wallets, accountId).daysClosedToMs);
     const accounts = [...wallets].map(([accountId, wallet]) => ({ accountId, funds: toFunds(wallet) }));
     return { accounts, keys, users };
   }
 
-  #consume(wallets: ReadonlyMap<number, LockedWallet>, call: CallRecord): Consumption {
+  #consume(
+    wallets: ReadonlyMap<number, LockedWallet>,
+    call: CallRecord,
+    take: typeof takeCharge,
+  ): Consumption {
     const { creditsPerYuan, calendar, entries = 'now' } = this.#options;
-    const terms = {
+    const terms: Terms = {
       entries,
       creditsPerYuan: call.creditsPerYuan ?? creditsPerYuan,
       month: call.month ?? calendar.month(call.createdAtMs),
     };
     if (isFree(call)) return freeConsumption(call, terms);
-    return takeCharge(heldWallet(wallets, call.accountId), call, terms);
+    return take(heldWallet(wallets, call.accountId), call, terms);
   }
 }
 

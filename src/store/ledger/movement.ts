@@ -7,7 +7,7 @@ import { lockWallets, saveWallets } from './wallet.ts';
 
 export interface Movement {
   readonly accountId: number;
-  readonly kind: Exclude<EntryKind, 'consumption' | 'exchange'>;
+  readonly kind: Exclude<EntryKind, 'consumption' | 'exchange' | 'hold'>;
   readonly pool: Pool;
   /** A negative amount is subtracted; only an adjustment may be negative. */
   readonly changeMicro: bigint;

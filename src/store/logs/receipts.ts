@@ -44,7 +44,7 @@ interface EntryJson {
 
 /**
  * The rows that `picked` selects, each with its call and its ledger entries. A call's charge is found by its
- * id, and its exchange is the entry before it; corrections name it too. Ids and amounts are texts, because
+ * id, and its exchange is the entry before it; holds and corrections name it too. Ids and amounts are texts, because
  * JSON numbers are floats. Rows of one millisecond are in the order of this log's ids, or of the calls'.
  */
 export const withReceipts = (picked: string, within: 'picked.id' | 'c.id' = 'picked.id'): string => `
@@ -64,7 +64,12 @@ export const withReceipts = (picked: string, within: 'picked.id' | 'c.id' = 'pic
         and e.seq between charge.seq - 2 and charge.seq
       where charge.ref = picked.call_id and charge.account_id = picked.account_id
         and charge.kind = 'consumption' and picked.credits_micro > 0
-      union all
+      union
+      select e.* from ledger_entries held
+      join ledger_entries e on e.account_id = held.account_id and e.ref = held.ref
+        and e.seq between held.seq - 2 and held.seq
+      where held.account_id = picked.account_id and held.ref = picked.call_id and held.kind = 'hold'
+      union
       select e.* from ledger_entries e
       where e.account_id = picked.account_id and e.ref = picked.call_id and e.kind = 'adjustment'
         and e.call_at is not null) as e) as entries on c.payer = 'credits'

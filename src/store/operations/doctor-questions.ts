@@ -1,4 +1,5 @@
 import type { CheckName } from '../../ledger/doctor.ts';
+import { JOB_QUESTIONS } from './doctor-jobs.ts';
 import { ROLLUP_QUESTIONS } from './doctor-rollups.ts';
 import { SHORTFALL_WITH_MONEY } from './doctor-shortfalls.ts';
 
@@ -107,8 +108,11 @@ export const QUESTIONS: Readonly<Record<Exclude<CheckName, 'amount-price'>, stri
   'shortfall-with-money': SHORTFALL_WITH_MONEY,
   'month-spent': `
     select 'account ' || a.id as subject, 'the counter of ' || a.month || ' says ' || a.month_spent_micro
-      || ', the consumptions ' || coalesce(sum(s.spent_micro), 0) as detail
-    from accounts a left join consumptions s on s.account_id = a.id and s.month = a.month
+      || ', the consumptions and running jobs ' || coalesce(sum(s.spent_micro), 0) as detail
+    from accounts a left join (
+      select account_id, month, spent_micro from consumptions
+      union all select account_id, month, spent_micro from jobs where state = 'running') s
+      on s.account_id = a.id and s.month = a.month
     where a.month = '' or (a.month || '-01')::date - 1 >= (select (kept_from at time zone 'UTC')::date from log_retention)
     group by a.id having a.month_spent_micro <> coalesce(sum(s.spent_micro), 0) order by a.id limit $1`,
   'correction-refund': `
@@ -136,8 +140,12 @@ export const QUESTIONS: Readonly<Record<Exclude<CheckName, 'amount-price'>, stri
       from consumptions where least(amount_micro, spent_micro, credits_micro, shortfall_micro) < 0
       union all
       select 'window ' || scope, dimension || ' of ' || seconds || ' s: ' || used from gate_windows
-      where used < 0 or seconds <= 0) below
+      where used < 0 or seconds <= 0
+      union all
+      select 'call ' || call_id, 'its job holds ' || held_micro || ' Credits, ' || spent_micro || ' yuan' from jobs
+      where least(held_micro, spent_micro, exchanged_micro) < 0) below
     order by subject limit $1`,
+  ...JOB_QUESTIONS,
   ...ROLLUP_QUESTIONS,
 };
 

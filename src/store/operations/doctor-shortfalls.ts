@@ -10,6 +10,12 @@ const selectLeft = (pool: 'credits' | 'balance'): string => `coalesce((
   where e.account_id = s.account_id and e.pool = '${pool}' and e.seq <= (s.short ->> 'seq')::bigint
   order by e.seq desc limit 1), 0)`;
 
+/** Micro-yuan that jobs held when the call was settled. They counted under the cap, also if they became void. */
+const HELD_THEN = `coalesce((
+  select -sum(e.change_micro) from ledger_entries e
+  where e.account_id = s.account_id and e.kind = 'hold' and e.seq <= (s.short ->> 'seq')::bigint), 0)
+  / (s.receipt ->> 'creditsPerYuan')::numeric`;
+
 /**
  * Each reason for a shortfall is compared with the ledger, also if nothing was taken. For older records
  * without reasons, only a charge shows what it left.
@@ -24,7 +30,7 @@ export const SHORTFALL_WITH_MONEY = `
       (s.short ->> 'capMicro')::numeric as cap_micro, ${selectLeft('credits')} as credits_left,
       ${selectLeft('balance')} as balance_left,
       coalesce((select sum(other.spent_micro) from consumptions other
-        where other.account_id = s.account_id and other.month = s.month), 0) as month_spent,
+        where other.account_id = s.account_id and other.month = s.month), 0) + ${HELD_THEN} as month_spent,
       (select e.after_micro from ledger_entries e where e.ref = s.call_id and e.kind = 'consumption'
         and e.account_id = s.account_id) as charge_left
     from consumptions s join calls c on c.created_at = s.created_at and c.call_id = s.call_id

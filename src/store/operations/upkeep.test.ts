@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { accountWith, CREDITS_PER_YUAN, callOf } from '../../../test/support/calls.ts';
+import { accountWith, CREDITS_PER_YUAN, callOf, jobOf } from '../../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import { createCalendar } from '../../kernel/time/calendar.ts';
@@ -138,5 +138,26 @@ test('the upkeep deletes ended windows, and the books agree when logs were dropp
   expect(await fresh.database.query('select seconds from gate_windows')).toEqual([{ seconds: 86_400n }]);
   expect(await fresh.database.query('select count(*) as calls from calls')).toEqual([{ calls: 1n }]);
   expect(await fresh.database.query('select count(*) as hours from usage_hourly')).toEqual([{ hours: 2n }]);
+  expect(await examine(fresh.database)).toEqual([]);
+});
+
+test('the upkeep forgets jobs thirty days after their end, and never one that runs', async () => {
+  const accountId = await accountWith(fresh.database, { creditsMicro: 10n ** 12n });
+  const ledger = createLedgerStore({
+    database: fresh.database,
+    creditsPerYuan: CREDITS_PER_YUAN,
+    calendar: createCalendar('UTC'),
+  });
+  const jobs = Array.from({ length: 3 }, () => jobOf({ accountId }));
+  await ledger.settle(jobs);
+  const [running, done, gone] = jobs.map(({ callId }) => callId);
+  await ledger.endJob(done ?? '', { state: 'complete' });
+  await ledger.endJob(gone ?? '', { state: 'void' });
+  const clock = new ManualClock(Date.now() + 29 * 86_400_000);
+  await start(clock, 0).round();
+  expect(await fresh.database.query('select call_id from jobs')).toHaveLength(3);
+  clock.advance(2 * 86_400_000);
+  await start(clock, 0).round();
+  expect(await fresh.database.query('select call_id from jobs')).toEqual([{ call_id: running }]);
   expect(await examine(fresh.database)).toEqual([]);
 });

@@ -5,6 +5,7 @@ import {
   STORE_UPKEEP_STEPS_MAX,
   WINDOWS_PRUNED_ROWS,
 } from '../../bounds.ts';
+import { JOBS_PRUNED_ROWS } from '../../jobs/bounds.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
@@ -15,6 +16,7 @@ import { pruneLoginFailures } from '../accounts/login-failures.ts';
 import { prunePlaygroundKeys } from '../accounts/playground-keys.ts';
 import { pruneSessions } from '../accounts/sessions.ts';
 import type { Database } from '../database.ts';
+import { pruneJobs } from '../jobs/jobs.ts';
 import { pruneWindows } from '../ledger/windows.ts';
 import { closeSomeDays } from '../logs/daily-rollup.ts';
 import { dropPartitionsBefore, logMonth } from '../logs/partitions.ts';
@@ -82,6 +84,7 @@ class PeriodicUpkeep implements StoreUpkeep {
       await this.#forget(prunePlaygroundKeys, SESSIONS_PRUNED_ROWS);
       await this.#forget(pruneLoginFailures, SESSIONS_PRUNED_ROWS);
       await this.#forget(pruneAccountTokens, SESSIONS_PRUNED_ROWS);
+      await this.#forget(pruneJobs, JOBS_PRUNED_ROWS);
       await this.#closeDays();
       await this.#dropLogs();
     } catch (error) {

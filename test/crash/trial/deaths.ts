@@ -43,6 +43,8 @@ export const COMMAND_POINTS: Readonly<Record<string, string>> = {
   'sink.before-insert': 'test/crash/clickhouse.test.ts',
   'sink.after-insert': 'test/crash/clickhouse.test.ts',
   'sink.after-advance': 'test/crash/clickhouse.test.ts',
+  'job.before-end-commit': 'test/crash/jobs.test.ts',
+  'job.after-end-commit': 'test/crash/jobs.test.ts',
   'rotate.before-commit': 'src/cli/secret/rotate.test.ts',
   'rotate.after-commit': 'src/cli/secret/rotate.test.ts',
 };

@@ -87,6 +87,7 @@ export const en = {
     consumption: 'Call',
     grant: 'Gift',
     adjustment: 'Adjustment',
+    hold: 'Hold',
   },
   reference: 'For',
   change: 'Change',

@@ -1,0 +1,24 @@
+/** Limits of jobs, each with its reason. */
+
+/** How often running jobs are looked for. */
+export const JOBS_ROUND_MS = 2_000;
+/** Vendors that one process asks at a time. */
+export const JOBS_ASKED_AT_ONCE = 32;
+/** The first wait between two questions about a job, and the longest. A wait is a tenth of the job's age. */
+export const JOB_WAIT_MS = 2_000;
+export const JOB_WAIT_MS_MAX = 60_000;
+export const JOB_WAIT_SHARE = 10;
+/** A job that a node took is taken by another after this time: longer than a vendor may take to answer. */
+export const JOB_CLAIM_MS = 120_000;
+/** A vendor may not know a job at once that it has just accepted. */
+export const JOB_MISSING_MS = 60_000;
+/** A job that runs for longer is void. */
+export const JOB_AGE_MS_MAX = 86_400_000;
+/** The doctor reports a job that runs for longer: nobody has looked at it for an hour. */
+export const JOB_OVERDUE_MS = JOB_AGE_MS_MAX + 3_600_000;
+/** Ended jobs are forgotten after this time. */
+export const JOB_KEPT_MS = 30 * 86_400_000;
+/** Jobs that one statement deletes. */
+export const JOBS_PRUNED_ROWS = 1_000;
+/** Jobs of one page. */
+export const JOBS_PAGE_MAX = 100;
