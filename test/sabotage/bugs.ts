@@ -1,4 +1,5 @@
 import type { Bug, Catcher } from './bug.ts';
+import { JOBS } from './job-bugs.ts';
 
 const gate = (name: string): Catcher => ({ file: 'src/gate/memory.test.ts', name });
 const redis = (name: string): Catcher => ({ file: 'src/gate/redis/nodes.test.ts', name });
@@ -396,4 +397,4 @@ const SHARED: readonly Bug[] = [
   },
 ];
 
-export const BUGS: readonly Bug[] = [...CHARGES, ...JOURNAL, ...GATE, ...SHARED];
+export const BUGS: readonly Bug[] = [...CHARGES, ...JOBS, ...JOURNAL, ...GATE, ...SHARED];
