@@ -11,7 +11,14 @@ const START_MS = Date.UTC(2026, 10, 15);
 function jobOf(number: number): Job {
   return {
     ...{ kind: 'video', objectId: `video_${number}`, callId: `req_${number}`, accountId: 1 },
-    ...{ createdAtMs: START_MS, routeId: 1, credential: 'main', own: false, model: 'sora-2', state: 'running' },
+    ...{
+      createdAtMs: START_MS,
+      routeId: 1,
+      credential: 'main',
+      own: false,
+      model: 'sora-2',
+      state: 'running',
+    },
   };
 }
 
@@ -38,7 +45,9 @@ class Stage {
     claim: async (limit) => {
       if (this.away) throw new StoreUnavailable('away');
       const now = this.clock.now();
-      const claimed = this.#jobs.filter(({ callId }) => (this.due.get(callId) ?? Infinity) <= now).slice(0, limit);
+      const claimed = this.#jobs
+        .filter(({ callId }) => (this.due.get(callId) ?? Number.POSITIVE_INFINITY) <= now)
+        .slice(0, limit);
       for (const { callId } of claimed) this.due.set(callId, now + 120_000);
       return claimed;
     },
@@ -140,6 +149,7 @@ describe('rounds', () => {
 });
 
 async function until(holds: () => boolean): Promise<void> {
-  for (let turns = 0; turns < 1_000 && !holds(); turns++) await new Promise((resolve) => setImmediate(resolve));
+  for (let turns = 0; turns < 1_000 && !holds(); turns++)
+    await new Promise((resolve) => setImmediate(resolve));
   expect(holds()).toBe(true);
 }

@@ -1,5 +1,4 @@
 import { StoreUnavailable } from '../accounts/contract.ts';
-import { assert } from '../kernel/assert.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Clock } from '../kernel/time/clock.ts';
 import {
@@ -45,12 +44,10 @@ export function nextStep(report: JobReport, ageMs: number): Step {
 export class JobRounds {
   readonly #parts: RoundParts;
   readonly #asked = new Set<Promise<void>>();
-  #isClaiming = false;
-  #stop: () => void = () => undefined;
+  /** Each ends the wait for one vendor. */
+  readonly #giveUps = new Set<() => void>();
+  #claiming: Promise<readonly Job[]> | undefined;
   #isStopped = false;
-  readonly #stopped = new Promise<void>((resolve) => {
-    this.#stop = resolve;
-  });
 
   constructor(parts: RoundParts) {
     this.#parts = parts;
@@ -58,26 +55,28 @@ export class JobRounds {
 
   /** Takes as many jobs as may be asked about, and returns when all of them were. Never throws. */
   async run(): Promise<void> {
-    const free = JOBS_ASKED_AT_ONCE - this.#asked.size;
-    assert(free >= 0, 'a bounded number of vendors is asked');
-    if (free === 0 || this.#isClaiming || this.#isStopped) return;
-    this.#isClaiming = true;
-    try {
-      const jobs = await this.#parts.store.claim(free);
-      this.#isClaiming = false;
-      await Promise.all(jobs.map((job) => this.#follow(job)));
-    } catch (error) {
-      this.#report(error, 'running jobs could not be read; they are tried again');
-    } finally {
-      this.#isClaiming = false;
-    }
+    if (this.#isStopped || this.#claiming !== undefined || this.#asked.size >= JOBS_ASKED_AT_ONCE) return;
+    this.#claiming = this.#claim();
+    const jobs = await this.#claiming;
+    this.#claiming = undefined;
+    await Promise.all(jobs.map((job) => this.#follow(job)));
   }
 
   /** A vendor that has not answered is not waited for: another node may ask it at once. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#stop();
+    await this.#claiming;
+    for (const giveUp of this.#giveUps) giveUp();
     await Promise.all(this.#asked);
+  }
+
+  async #claim(): Promise<readonly Job[]> {
+    try {
+      return await this.#parts.store.claim(JOBS_ASKED_AT_ONCE - this.#asked.size);
+    } catch (error) {
+      this.#report(error, 'running jobs could not be read; they are tried again');
+      return [];
+    }
   }
 
   #follow(job: Job): Promise<void> {
@@ -88,11 +87,23 @@ export class JobRounds {
 
   async #examine(job: Job): Promise<void> {
     try {
-      const report = await Promise.race([this.#parts.ask(job), this.#stopped]);
+      const report = await this.#ask(job);
       if (report === undefined) await this.#parts.store.postpone(job.callId, 0);
       else await this.#apply(job, report);
     } catch (error) {
       this.#report(error, 'a job could not be examined; it is tried again', job);
+    }
+  }
+
+  /** Undefined if the rounds were stopped before the vendor answered. */
+  async #ask(job: Job): Promise<JobReport | undefined> {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const giveUp = (): void => resolve(undefined);
+    this.#giveUps.add(giveUp);
+    try {
+      return await Promise.race([this.#parts.ask(job), promise]);
+    } finally {
+      this.#giveUps.delete(giveUp);
     }
   }
 

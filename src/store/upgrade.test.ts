@@ -198,7 +198,13 @@ test('books from before jobs hold for them from now on, and the version before g
      values ('old@example.com', 'none', 'enabled', 'user', 1, 100000000, true, false) returning id`,
   );
   const accountId = Number(account?.id);
-  const topUp = { accountId, kind: 'top_up', pool: 'credits', changeMicro: 100_000_000n, ref: 'old' } as const;
+  const topUp = {
+    accountId,
+    kind: 'top_up',
+    pool: 'credits',
+    changeMicro: 100_000_000n,
+    ref: 'old',
+  } as const;
   await database.transaction((transaction) => postMovement(transaction, topUp));
   const calendar = createCalendar('UTC');
   const ledger = createLedgerStore({ database, creditsPerYuan: CREDITS_PER_YUAN, calendar });
@@ -208,9 +214,9 @@ test('books from before jobs hold for them from now on, and the version before g
   await expect(ledger.settle([job])).rejects.toThrow(StoreUnavailable);
   expect(await migrate({ connection, log: silentLogger })).toEqual(['032_jobs.sql']);
   await ledger.settle([job, callOf({ accountId })]);
-  expect(await database.query(`select kind from ledger_entries where account_id = $1 order by seq`, [accountId])).toEqual(
-    ['top_up', 'consumption', 'hold', 'consumption'].map((kind) => ({ kind })),
-  );
+  expect(
+    await database.query(`select kind from ledger_entries where account_id = $1 order by seq`, [accountId]),
+  ).toEqual(['top_up', 'consumption', 'hold', 'consumption'].map((kind) => ({ kind })));
   await expect(
     database.query(`insert into ledger_entries (transaction_id, kind, pool, change_micro, ref)
       values (9, 'gift', 'credits', 1, 'platform')`),

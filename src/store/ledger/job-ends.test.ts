@@ -98,7 +98,13 @@ test('a journal with a job is recovered once, however often it is read', async (
   const call = jobOf({ accountId });
   for (let times = 0; times < 2; times++) {
     const journal = await openJournal({ directory, clock: systemClock, log: silentLogger });
-    const open = { ...(call as RoutedTerms), credential: 'openai-main', inputTokens: 0, images: 0, windows: [] };
+    const open = {
+      ...(call as RoutedTerms),
+      credential: 'openai-main',
+      inputTokens: 0,
+      images: 0,
+      windows: [],
+    };
     await journal.open(open);
     journal.end(call);
     await journal.close();

@@ -31,7 +31,14 @@ afterEach(async () => {
 describe('a call that created a job', () => {
   test('holds its price; nothing of it is in the logs until the job ends', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 100_000_000n });
-    const own = { routeId: 7, vendor: 'openai', credential: 'mine', own: true, outcome: 'ok', durationMs: 1 } as const;
+    const own = {
+      routeId: 7,
+      vendor: 'openai',
+      credential: 'mine',
+      own: true,
+      outcome: 'ok',
+      durationMs: 1,
+    } as const;
     const call = jobOf({ accountId, attempts: [{ ...own, credential: 'other', outcome: '500' }, own] });
     const [settled] = await ledger.settle([call]);
     expect(settled?.funds).toMatchObject({ creditsMicro: 75_000_000n, monthSpentMicro: 25_000n });
@@ -119,7 +126,11 @@ describe('a call that created a job', () => {
   test('of a job that the account has already is charged at once, because there is nothing to follow', async () => {
     const accountId = await accountWith(fresh.database, { creditsMicro: 100_000_000n });
     const job = { kind: 'video', objectId: 'video_1' } as const;
-    const [first, second, third] = [jobOf({ accountId, job }), jobOf({ accountId, job }), jobOf({ accountId, job })];
+    const [first, second, third] = [
+      jobOf({ accountId, job }),
+      jobOf({ accountId, job }),
+      jobOf({ accountId, job }),
+    ];
     await ledger.settle([first, second]);
     await ledger.settle([third]);
     expect([await books.count('jobs'), await books.count('calls')]).toEqual([1, 2]);
@@ -145,7 +156,11 @@ describe('a call that created a job', () => {
     await ledger.endJob(byok.callId, { state: 'complete' });
     await ledger.endJob(covered.callId, { state: 'void' });
     expect(await books.call(byok)).toMatchObject({ verdict: 'complete', videos: 1n, free_reason: 'byok' });
-    expect(await books.call(covered)).toMatchObject({ verdict: 'failed', videos: 0n, free_reason: 'covered' });
+    expect(await books.call(covered)).toMatchObject({
+      verdict: 'failed',
+      videos: 0n,
+      free_reason: 'covered',
+    });
     expect([await books.moves(byok), await books.moves(covered)]).toEqual([[], []]);
   });
 
@@ -188,7 +203,11 @@ describe('what is held', () => {
     expect(await books.moves(call)).toEqual(moves);
     await ledger.endJob(call.callId, { state: 'void' });
     expect(await books.moves(call)).toEqual([...moves, ['hold', 'credits', 25_000_000n]]);
-    expect(await books.funds(accountId)).toMatchObject({ credits: 25_000_500n, balance: 979_999n, spent: 0n });
+    expect(await books.funds(accountId)).toMatchObject({
+      credits: 25_000_500n,
+      balance: 979_999n,
+      spent: 0n,
+    });
     expect(await findReceipt(fresh.database, accountId, call.callId)).toMatchObject({
       ...{ charge: '0', credits: '0', exchanged: '0.020001', free_reason: 'nothing-produced' },
       entries: [{ kind: 'exchange' }, { kind: 'exchange' }, { kind: 'hold' }, { kind: 'hold', change: '25' }],
@@ -224,7 +243,13 @@ describe('what is held', () => {
     expect(await books.job(short)).toMatchObject({ held_micro: 0n, spent_micro: 0n });
     await ledger.endJob(short.callId, { state: 'complete' });
     expect(await books.call(short)).toMatchObject({ credits_micro: 0n, shortfall_micro: 25_000_000n });
-    const topUp = { accountId, kind: 'top_up', pool: 'credits', changeMicro: 16_000_000n, ref: 'more' } as const;
+    const topUp = {
+      accountId,
+      kind: 'top_up',
+      pool: 'credits',
+      changeMicro: 16_000_000n,
+      ref: 'more',
+    } as const;
     await fresh.database.transaction((transaction) => postMovement(transaction, topUp));
     await ledger.endJob(paid.callId, { state: 'complete' });
     expect(await books.call(paid)).toMatchObject({ credits_micro: 25_000_000n, shortfall_micro: 0n });
@@ -239,7 +264,10 @@ describe('what is held', () => {
     await ledger.settle([call]);
     const beside = callOf({ accountId, capMicro, createdAtMs: call.createdAtMs });
     await ledger.settle([beside]);
-    expect(await books.call(beside)).toMatchObject({ credits_micro: 5_000_000n, shortfall_micro: 20_000_000n });
+    expect(await books.call(beside)).toMatchObject({
+      credits_micro: 5_000_000n,
+      shortfall_micro: 20_000_000n,
+    });
     await ledger.endJob(call.callId, { state: 'void' });
     expect(await books.funds(accountId)).toMatchObject({ spent: 5_000n });
     // The call beside it was short at that time, and stays so.
