@@ -70,7 +70,7 @@ beforeAll(async () => {
     const createdAtMs = Date.UTC(2026, 9, 1) + day * dayMs;
     await ledger.settle([callOf({ accountId, createdAtMs }), callOf({ accountId, createdAtMs })]);
   }
-  await ledger.settle([jobOf({ accountId })]);
+  await ledger.settle([jobOf({ accountId, payer: 'byok', chargeMicro: 0n, freeReason: 'byok' })]);
   const closing = { timeZone: 'UTC', toMs: Date.UTC(2026, 11, 1), afterId: 0 };
   await closeSomeDays(database, closing);
   mkdirSync(join(original.dataDirectory, 'journal'), { recursive: true });

@@ -161,8 +161,7 @@ async function stage(set: Stage) {
   const shared = { health, media, retryBudget, inFlight, settlement, gate, journal, clock, log, tasks };
   const deps = {
     ...shared,
-    client: upstream(plays, sent),
-    bodies: createBodies(room),
+    ...{ client: upstream(plays, sent), bodies: createBodies(room) },
     conversations: { keep() {}, find: find ?? (() => undefined), forget: async () => false },
     jobs: {} as AttemptContext['deps']['jobs'],
     streamTimeouts: TIMEOUTS,

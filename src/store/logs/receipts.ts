@@ -44,8 +44,9 @@ interface EntryJson {
 
 /**
  * The rows that `picked` selects, each with its call and its ledger entries. A call's charge is found by its
- * id, and its exchange is the entry before it; holds and corrections name it too. Ids and amounts are texts, because
- * JSON numbers are floats. Rows of one millisecond are in the order of this log's ids, or of the calls'.
+ * id, and its exchange is the entry before it; holds and corrections name it too. Ids and amounts are texts,
+ * because JSON numbers are floats. Rows of one millisecond are in the order of this log's ids, or of the
+ * calls'.
  */
 export const withReceipts = (picked: string, within: 'picked.id' | 'c.id' = 'picked.id'): string => `
   select picked.*, c.model_used, c.model_asked, c.payer, c.estimated, c.input_fresh, c.cache_read,

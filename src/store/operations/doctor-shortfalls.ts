@@ -10,7 +10,7 @@ const selectLeft = (pool: 'credits' | 'balance'): string => `coalesce((
   where e.account_id = s.account_id and e.pool = '${pool}' and e.seq <= (s.short ->> 'seq')::bigint
   order by e.seq desc limit 1), 0)`;
 
-/** Micro-yuan that jobs held when the call was settled. They counted under the cap, also if they became void. */
+/** Micro-yuan that jobs held when the call was settled. They counted under the cap, void ones too. */
 const HELD_THEN = `coalesce((
   select -sum(e.change_micro) from ledger_entries e
   where e.account_id = s.account_id and e.kind = 'hold' and e.seq <= (s.short ->> 'seq')::bigint), 0)
