@@ -25,6 +25,9 @@ export const COUNT_CACHED_MAX = 4_096;
 export const COUNT_CACHED_CHARACTERS_MAX = 4 * KIB;
 /** Responses that `previous_response_id` may name. */
 export const RESPONSES_STORED_MAX = 1_000;
+/** Videos that are remembered, and the largest content of one. */
+export const VIDEOS_STORED_MAX = 10_000;
+export const VIDEO_BYTES_MAX = 64 * MIB;
 /** The longest silence a fault or directive may ask for. */
 export const PAUSE_MS_MAX = 600_000;
 /** Events written before other sockets get their turn. */

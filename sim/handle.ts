@@ -10,6 +10,7 @@ import type { Visit, Visitor } from './cloud/visit.ts';
 import type { Dialect, VendorRequest } from './dialect.ts';
 import type { Exchange } from './exchange.ts';
 import { applyFaults, plainSteps, takeOver } from './faults.ts';
+import { openaiFailure } from './openai/error.ts';
 import { type Ask, isReply, type Reply } from './request/ask.ts';
 import { type Directive, findDirective } from './request/directive.ts';
 import { type Endpoint, findEndpoint } from './routes.ts';
@@ -41,7 +42,7 @@ export async function handle(world: World, incoming: Incoming): Promise<void> {
 
 async function serveVendor(world: World, exchange: Exchange, visit: Visitor | Visit): Promise<void> {
   const { method, url, headers, body } = visit;
-  const endpoint = findEndpoint({ method, url, headers }, world.compatible);
+  const endpoint = findEndpoint({ method, url, headers }, world);
   const vendor = endpoint.kind === 'generate' ? endpoint.dialect.vendor : endpoint.vendor;
   const key = presentedKey(vendor, { headers, query: url.searchParams });
   exchange.call.key = key;
@@ -56,6 +57,7 @@ async function serveVendor(world: World, exchange: Exchange, visit: Visitor | Vi
     key,
     wire: 'wire' in visit ? visit.wire : undefined,
   };
+  if (endpoint.kind === 'serve') return serveDirectly(world, exchange, endpoint, vendorRequest);
   if (endpoint.kind === 'answer') return answerDirectly(world, exchange, endpoint, vendorRequest);
   return generate(world, exchange, endpoint.dialect, vendorRequest);
 }
@@ -68,6 +70,21 @@ function answerDirectly(
 ): void {
   world.truth.tag(exchange.call, findDirective(request.body.toString(), request.headers, '').tag);
   exchange.reply(endpoint.answer(request));
+}
+
+/** Rules of the script may stand before it. */
+async function serveDirectly(
+  world: World,
+  exchange: Exchange,
+  endpoint: Endpoint & { kind: 'serve' },
+  request: VendorRequest,
+): Promise<void> {
+  const scripted = world.rules.take({ model: '', path: request.path, key: request.key, tag: '' });
+  await exchange.pause(scripted?.delayMs ?? 0);
+  if (scripted?.status === undefined) return endpoint.serve(request, exchange);
+  const { status, message = `Simulated status ${status}.`, body, headers } = scripted;
+  const made = openaiFailure(status, message);
+  exchange.reply({ ...made, headers: { ...made.headers, ...headers }, body: body ?? made.body });
 }
 
 async function generate(

@@ -23,7 +23,8 @@ export interface OpenaiModel extends ModelFacts {
     | 'rerank'
     | 'completion'
     | 'speech'
-    | 'transcription';
+    | 'transcription'
+    | 'video';
   readonly efforts: readonly string[];
   /** gpt-5.4 and later take function tools with reasoning on Responses only. */
   readonly chatTools: 'with-reasoning' | 'without-reasoning';
@@ -167,6 +168,8 @@ const MODELS: readonly Model[] = [
   openai('tts-1', 'speech', { contextTokens: 4_096 }),
   openai('whisper-1', 'transcription', { bills: 'units' }),
   openai('gpt-4o-transcribe', 'transcription', { bills: 'tokens' }),
+  openai('sora-2', 'video', { snapshot: 'sora-2-2025-12-08' }),
+  openai('sora-2-pro', 'video'),
   claude5('claude-sonnet-5', { systemTurns: 'refused' }),
   claude5('claude-opus-5'),
   claude5('claude-sonnet-5-5', { thinking: ['adaptive', 'between_tools'], forcedTool: 'refused' }),

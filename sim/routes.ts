@@ -1,8 +1,8 @@
 import { anthropicMessages } from './anthropic/dialect.ts';
 import { anthropicCount, anthropicModels, anthropicNotFound } from './anthropic/endpoints.ts';
 import { compatibleChat, compatibleModels } from './compatible/dialect.ts';
-import type { Quirks } from './compatible/quirks.ts';
 import type { Dialect, VendorRequest } from './dialect.ts';
+import type { Exchange } from './exchange.ts';
 import { googleGenerate } from './google/dialect.ts';
 import { googleCount, googleModels, googleNotFound } from './google/endpoints.ts';
 import { googleEmbed } from './google-embeddings/dialect.ts';
@@ -17,8 +17,11 @@ import { openaiResponses } from './openai-responses/dialect.ts';
 import { responsesCount } from './openai-responses/endpoints.ts';
 import { openaiSpeech } from './openai-speech/dialect.ts';
 import { openaiTranscriptions } from './openai-transcriptions/dialect.ts';
+import { openaiVideos } from './openai-videos/dialect.ts';
+import { matchVideo, serveVideo } from './openai-videos/endpoints.ts';
 import type { Reply } from './request/ask.ts';
 import { rerank } from './rerank/dialect.ts';
+import type { World } from './world.ts';
 
 export type Endpoint =
   | { readonly kind: 'generate'; readonly dialect: Dialect; readonly pathModel: string }
@@ -27,6 +30,12 @@ export type Endpoint =
       readonly vendor: Vendor;
       readonly pathModel: string;
       answer(request: VendorRequest): Reply;
+    }
+  | {
+      readonly kind: 'serve';
+      readonly vendor: Vendor;
+      readonly pathModel: string;
+      serve(request: VendorRequest, exchange: Exchange): Promise<void>;
     };
 
 const POSTS: ReadonlyMap<string, Endpoint> = new Map([
@@ -58,13 +67,23 @@ interface Asked {
 }
 
 /** One server is all vendors: the path tells which. One that imitates OpenAI may stand at any path. */
-export function findEndpoint({ method, url, headers }: Asked, quirks: Quirks | undefined): Endpoint {
+export function findEndpoint(
+  { method, url, headers }: Asked,
+  { compatible: quirks, videos }: Pick<World, 'compatible' | 'videos'>,
+): Endpoint {
   const path = url.pathname;
   if (quirks !== undefined && method === 'POST' && path.endsWith('/chat/completions')) {
     return generate(compatibleChat(quirks));
   }
   if (quirks !== undefined && method === 'GET' && path.endsWith('/models')) {
     return answer('openai', () => compatibleModels(quirks));
+  }
+  if (method === 'POST' && path === '/v1/videos') return generate(openaiVideos(videos));
+  const video = matchVideo(method, path);
+  if (video !== undefined) {
+    const serve = (request: VendorRequest, exchange: Exchange) =>
+      serveVideo({ videos, request, exchange }, video);
+    return { kind: 'serve', vendor: 'openai', pathModel: '', serve };
   }
   if (method === 'POST') {
     const found = POSTS.get(path) ?? findGoogle(url);

@@ -9,6 +9,7 @@ import type { Quirks } from './compatible/quirks.ts';
 import { answerControl, isControl } from './control.ts';
 import { Exchange } from './exchange.ts';
 import { handle } from './handle.ts';
+import { Videos } from './openai-videos/videos.ts';
 import { type Rule, Script } from './script.ts';
 import { Stats } from './stats.ts';
 import { Truth, type TruthCall } from './truth.ts';
@@ -33,8 +34,10 @@ export interface Simulator {
   readonly stats: Stats;
   /** The customer of the simulated clouds: its keys, and the tokens that it got. */
   readonly clouds: CloudState;
+  /** The videos that were created, and what becomes of them. */
+  readonly videos: Videos;
   script(rule: Rule): void;
-  /** Forgets truth, rules and counters. */
+  /** Forgets truth, rules, counters and videos. */
   reset(): void;
   close(): Promise<void>;
 }
@@ -53,6 +56,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     prompts: new PromptCache(),
     clouds: new CloudState(options.clock ?? systemClock),
     stats: new Stats(),
+    videos: new Videos(options.clock ?? systemClock),
   };
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
     void serve(world, request, response);
@@ -68,6 +72,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     truth: world.truth,
     stats: world.stats,
     clouds: world.clouds,
+    videos: world.videos,
     script: (rule) => world.rules.add(rule),
     reset: () => forget(world),
     close: () => close(server),

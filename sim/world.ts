@@ -3,6 +3,7 @@ import type { PromptCache } from './answer/prompt-cache.ts';
 import type { Keys } from './authorize.ts';
 import type { CloudState } from './cloud/state.ts';
 import type { Quirks } from './compatible/quirks.ts';
+import type { Videos } from './openai-videos/videos.ts';
 import type { Script } from './script.ts';
 import type { Stats } from './stats.ts';
 import type { Truth } from './truth.ts';
@@ -19,6 +20,7 @@ export interface World {
   readonly clouds: CloudState;
   readonly stats: Stats;
   readonly prompts: PromptCache;
+  readonly videos: Videos;
 }
 
 export function forget(world: World): void {
@@ -26,4 +28,5 @@ export function forget(world: World): void {
   world.rules.clear();
   world.stats.clear();
   world.prompts.clear();
+  world.videos.clear();
 }

@@ -2,7 +2,7 @@
 const TEXT = ['chat', 'responses', 'messages', 'gemini'] as const;
 const EMBEDDINGS = ['embeddings', 'gemini-embeddings'] as const;
 /** These are passed through, and never converted. */
-export const PASSED = ['moderations', 'rerank', 'completions', 'speech'] as const;
+export const PASSED = ['moderations', 'rerank', 'completions', 'speech', 'videos'] as const;
 export const PROTOCOLS = [...TEXT, 'images', ...EMBEDDINGS, ...PASSED, 'transcriptions'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 

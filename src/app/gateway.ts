@@ -4,11 +4,14 @@ import { RetryBudget } from '../gateway/admit/route.ts';
 import type { GatewayDeps } from '../gateway/attempt/attempt-context.ts';
 import { InFlight } from '../gateway/attempt/in-flight.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { JOB_REQUEST_SLOTS } from '../gateway/jobs/bounds.ts';
+import { RecentJobs } from '../gateway/jobs/recent-jobs.ts';
 import { logCalls } from '../gateway/settle/call-log-line.ts';
 import type { CallObserver } from '../gateway/settle/settle.ts';
 import { createBodyReader, discardBody } from '../http/body.ts';
 import { ByteBudget } from '../http/budget.ts';
 import type { Telemetry } from '../http/telemetry.ts';
+import { Semaphore } from '../kernel/async/semaphore.ts';
 import { Tasks } from '../kernel/async/task.ts';
 import type { Logger } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/random.ts';
@@ -48,7 +51,7 @@ export function buildGateway(parts: GatewayParts, context: AppContext): Gateway 
   const health = new Health(systemClock, shared);
   const deps = buildGatewayDeps(parts, { health, tasks }, context);
   const { inFlight } = deps;
-  startJobs(deps.jobs, async () => 'unknown', context);
+  startJobs(deps, parts.data, context);
   parts.telemetry.observe({
     gate: parts.openGate.gate,
     sharedGate: parts.openGate.figures,
@@ -108,6 +111,8 @@ function buildGatewayDeps(
     streamTimeouts: { ...waits, firstByteMs: config.firstByteTimeoutMs },
     plainTimeouts: { ...waits, firstByteMs: config.plainTimeoutMs },
     observer: telemetry,
+    recentJobs: new RecentJobs(),
+    jobRequests: new Semaphore(JOB_REQUEST_SLOTS),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Caller } from '../accounts/contract.ts';
 import type { Route } from '../catalog/contract.ts';
 import type { PriceSnapshot } from '../catalog/price.ts';
 import type { Lease, LeasedWindow } from '../gate/contract.ts';
+import type { CreatedJob } from '../jobs/contract.ts';
 import type { Refusal } from '../kernel/errors.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
@@ -60,6 +61,8 @@ export interface Call {
   memory: CallMemory | undefined;
   /** Set when the call fetches media. */
   media: MediaLoader | undefined;
+  /** What goes on at the vendor after the answer. */
+  job: CreatedJob | undefined;
   /** Only if OpenTelemetry is on. */
   trace: CallTrace | undefined;
   /** Set at settlement. */
@@ -122,6 +125,7 @@ export function newCall(start: CallStart): Call {
     countedInput: undefined,
     memory: undefined,
     media: undefined,
+    job: undefined,
     trace: undefined,
     usage: NO_USAGE,
     settled: false,

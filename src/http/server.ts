@@ -8,6 +8,7 @@ import { serveModels } from '../gateway/endpoints/models.ts';
 import { serveStored } from '../gateway/endpoints/stored-responses.ts';
 import { guessProtocol, unknownPath } from '../gateway/endpoints/unknown-path.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { serveVideos } from '../gateway/jobs/videos.ts';
 import { serveCall } from '../gateway/pipeline.ts';
 import { refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
@@ -188,6 +189,8 @@ function serveMatch(
       return serveModels(request, response, match.models, gateway);
     case 'stored':
       return serveStored(request, response, match.stored, gateway);
+    case 'videos':
+      return serveVideos(request, response, match.videos, gateway);
     default:
       return undefined;
   }

@@ -59,7 +59,7 @@ export const ERRORS = Object.freeze({
     40201,
     403,
     'Insufficient Credits',
-    'The Credits (with auto-exchange on, also the balance) do not pay for the input and 256 output tokens, or for the images requested, or they run out during a stream.',
+    'The Credits (with auto-exchange on, also the balance) do not pay for the input and 256 output tokens, or for the images or the video requested, or they run out during a stream.',
     'Top up, exchange balance into Credits, switch auto-exchange on, or request less: the message names what fits.',
   ),
   notBillable: row(
@@ -108,7 +108,7 @@ export const ERRORS = Object.freeze({
     41501,
     415,
     'The content type or content encoding is not supported',
-    'The body is not JSON (for image edits: nor multipart), or its encoding is not gzip, br, zstd or deflate.',
+    'The body is not JSON (for images, sound and videos: nor multipart), or its encoding is not gzip, br, zstd or deflate.',
     'Send `Content-Type: application/json`.',
   ),
   concurrencyExceeded: row(

@@ -2,7 +2,7 @@
 export const PROTOCOLS = [
   ...(['chat', 'responses', 'messages', 'gemini', 'images'] as const),
   ...(['embeddings', 'gemini-embeddings', 'moderations', 'rerank', 'completions', 'speech'] as const),
-  'transcriptions',
+  ...(['transcriptions', 'videos'] as const),
 ] as const;
 
 export type Protocol = (typeof PROTOCOLS)[number];

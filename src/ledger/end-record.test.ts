@@ -40,6 +40,15 @@ test('a record has the terms that the call was opened with, and what became of i
   expect(endRecord(byok, outcome, { ...course, bill, counted }).expected).toBeUndefined();
 });
 
+test('a call for a video counts in its windows, whatever becomes of it', () => {
+  const window = { scope: 'key:2', dimension: 'videos', seconds: 60, startedAtMs: 5 } as const;
+  const { credential: _, ...terms } = sampleOpen('req_1', { windows: [window], protocolIn: 'videos' });
+  const end = { ...sampleEnd('req_1'), usage: NO_USAGE };
+  const bill = { amountMicro: 0n, chargeMicro: 0n };
+  const record = endRecord(terms, end, { ...end, bill, counted: { tokens: 0, images: 0 } });
+  expect(record.windows).toEqual([{ ...window, used: 1n }]);
+});
+
 test('only Credits are charged, and a call without a route costs nothing', () => {
   const usage = sampleUsage(1_000, 500);
   const priced = { amountMicro: 21_000n, chargeMicro: 21_000_000n };

@@ -50,8 +50,13 @@ export function endRecord(terms: CallTerms, outcome: Outcome, end: CallEnd): Cal
     ttfbMs: end.ttfbMs,
     durationMs: end.durationMs,
     droppedFields: end.droppedFields,
-    windows: windowUse(terms.windows, { tokens, images, amountMicro, videos: usage.videos }),
+    windows: windowUse(terms.windows, { tokens, images, amountMicro, videos: countVideos(terms, usage) }),
   };
+}
+
+/** A call for a video counts at entry, whether it is made or not. */
+function countVideos({ protocolIn }: CallTerms, usage: Usage): number {
+  return protocolIn === 'videos' ? 1 : usage.videos;
 }
 
 /** The vendor's fault, as a gateway reports it. */

@@ -14,6 +14,7 @@ const KEYS: Readonly<Record<Protocol, { readonly reason: Buffer; readonly model:
   completions: keys('finish_reason', 'model'),
   speech: keys('finish_reason', 'model'),
   transcriptions: keys('finish_reason', 'model'),
+  videos: keys('finish_reason', 'model'),
   'gemini-embeddings': keys('finishReason', 'modelVersion'),
 };
 

@@ -194,6 +194,7 @@ function answerAttributes(record: CallRecord, startedAtMs: number): Attributes {
     'gen_ai.request.stream': stream,
     ...(protocolIn === 'images' && { 'gen_ai.output.type': 'image' }),
     ...(protocolIn === 'speech' && { 'gen_ai.output.type': 'speech' }),
+    ...(protocolIn === 'videos' && { 'gen_ai.output.type': 'video' }),
     ...(stream && firstChunkMs >= 0 && { 'gen_ai.response.time_to_first_chunk': firstChunkMs / 1000 }),
   };
 }

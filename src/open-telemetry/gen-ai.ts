@@ -23,6 +23,7 @@ const OPERATIONS: Readonly<Record<Protocol, string>> = {
   completions: 'text_completion',
   speech: 'generate_content',
   transcriptions: 'generate_content',
+  videos: 'generate_content',
 };
 
 export function operationOf(protocol: Protocol): string {
@@ -47,6 +48,7 @@ export function httpRouteOf({ protocol, edit, action, path }: TracedStart['endpo
     case 'moderations':
     case 'rerank':
     case 'completions':
+    case 'videos':
       return `/v1/${protocol}`;
     case 'speech':
       return '/v1/audio/speech';

@@ -78,6 +78,8 @@ export interface RequestFacts {
    * Images requested by an Images call (`n`, default 1), at most IMAGES_PER_CALL_MAX. 0 for text protocols.
    */
   readonly images: number;
+  /** The call asks for a video, which is made after its answer. */
+  readonly videos?: 1;
   /** An upper estimate of the input for windows and holds, by bytes, pages, pixels and seconds. */
   readonly inputTokensEstimate: number;
   /**
@@ -149,6 +151,8 @@ export interface PlainAnswer {
   readonly figures?: Figures;
   /** The number of images in the answer. It is charged if the usage is missing. */
   readonly images?: number;
+  /** The vendor's id of work that goes on after this answer. */
+  readonly jobId?: string | undefined;
   /** The tokens of the generated text. Called only if the usage is missing. */
   outputTokens(): number;
   /** False: the body is not a JSON object of this dialect (for example an HTML page with status 200). */

@@ -12,6 +12,7 @@ import { messages } from './messages/dialect.ts';
 import { responses } from './responses/dialect.ts';
 import { speech } from './speech/dialect.ts';
 import { transcriptions } from './transcriptions/dialect.ts';
+import { videos } from './videos/dialect.ts';
 
 const DIALECTS: Readonly<Record<Protocol, Dialect>> = {
   chat: chatCompletions,
@@ -26,6 +27,7 @@ const DIALECTS: Readonly<Record<Protocol, Dialect>> = {
   completions,
   speech,
   transcriptions,
+  videos,
 };
 
 export function getDialect(protocol: Protocol): Dialect {

@@ -107,7 +107,7 @@ export interface UpstreamRequest {
   readonly reach: AllowedNetwork;
   /** Path and query. */
   readonly path: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Flat: name, value, name, value. Credentials included; never logged. */
   readonly headers: readonly string[];
   readonly body: readonly Buffer[];

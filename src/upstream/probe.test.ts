@@ -69,7 +69,9 @@ test('a test uses the secret and address of the tested credential, and no secret
       const probe = await probing;
       const isKnown = rows.some(
         ({ vendor, protocols, isOn }) =>
-          isOn && vendor === 'a' && protocols.some((name) => name !== 'images' && name !== 'transcriptions'),
+          isOn &&
+          vendor === 'a' &&
+          protocols.some((name) => !['images', 'transcriptions', 'videos'].includes(name)),
       );
       expect(client.requests).toHaveLength(isKnown ? 1 : 0);
       for (const request of client.requests) {

@@ -140,7 +140,7 @@ interface Question {
   readonly waitMs: number;
 }
 
-/** The smallest sound is a file. */
+/** The smallest sound is a file, and the smallest video costs as much as any. */
 const NO_QUESTION: Probe = {
   ...{ kind: 'fails', status: undefined, latencyMs: 0, firstByteMs: undefined },
   message: 'There is no small call of this protocol to try',

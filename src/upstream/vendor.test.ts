@@ -82,6 +82,7 @@ test.each([
   ['speech', 'stream', 'https://h/v1', 'https://h/v1/audio/speech'],
   ['transcriptions', 'generate', 'https://h/v1', 'https://h/v1/audio/transcriptions'],
   ['transcriptions', 'translation', 'https://h/v1', 'https://h/v1/audio/translations'],
+  ['videos', 'generate', 'https://h/v1', 'https://h/v1/videos'],
   ['messages', 'stream', 'https://api.anthropic.com', 'https://api.anthropic.com/v1/messages'],
   ['messages', 'generate', 'https://h/anthropic/', 'https://h/anthropic/v1/messages'],
   ['messages', 'generate', 'https://h/v1', 'https://h/v1/messages'],
@@ -92,6 +93,15 @@ test.each([
   ['chat', 'generate', 'https://h/v1?api-version=x', 'https://h/v1/chat/completions?api-version=x'],
 ] as const)('%s (%s) at %s goes to %s', (protocol, action, base, url) => {
   expect(sent(protocol, route(base), { action }).url).toBe(url);
+});
+
+test('an object of a protocol stands below its path, and a request without a body has no type', () => {
+  const { path, headers } = addressVendor({
+    ...{ route: route('https://h/v1?a=b'), protocol: 'videos', action: 'generate', clientHeaders: {} },
+    ...{ below: '/video_1/content', query: 'variant=video' },
+  });
+  expect(path).toBe('/v1/videos/video_1/content?a=b&variant=video');
+  expect(headers).not.toContain('content-type');
 });
 
 test('a forwarded model name becomes one escaped segment of the path', () => {

@@ -8,13 +8,16 @@ import { getCloudAdapter } from './cloud/adapters.ts';
 import type { AllowedNetwork, CloudCall, VendorAction } from './contract.ts';
 
 export interface VendorCall {
-  readonly route: Route;
+  readonly route: Pick<Route, 'vendor' | 'credential' | 'forwardModelId'>;
   /** The protocol of the vendor's side. */
   readonly protocol: Protocol;
   readonly action: VendorAction;
   /** The client's headers if the protocol is the same; `{}` if the call is converted. */
   readonly clientHeaders: IncomingHttpHeaders;
-  readonly contentType: string;
+  /** Absent for a request without a body. */
+  readonly contentType?: string;
+  /** What follows the path of the protocol: an object, or a part of it. */
+  readonly below?: string;
   /** The query, without a question mark. It contains nothing of the client's query. */
   readonly query: string;
 }
@@ -86,6 +89,7 @@ const FAMILIES: Readonly<Record<Protocol, Family>> = {
   completions: OPENAI,
   speech: OPENAI,
   transcriptions: OPENAI,
+  videos: OPENAI,
 };
 
 /** The version for a client without one: that of every client before 2026. */
@@ -96,7 +100,8 @@ const USER_AGENT = `tollgate/${VERSION}`;
 export function addressVendor(call: VendorCall): VendorAddress {
   const { route, protocol, clientHeaders } = call;
   const standing = findTemplate(route.vendor, route.credential, protocol);
-  const headers = [...standing.headers, 'content-type', call.contentType];
+  const headers = [...standing.headers];
+  if (call.contentType !== undefined) headers.push('content-type', call.contentType);
   if (protocol === 'messages' && standing.cloud === undefined) pushAnthropic(headers, clientHeaders);
   else headers.push('user-agent', USER_AGENT);
   pushForwarded(headers, standing, clientHeaders);
@@ -107,7 +112,7 @@ export function addressVendor(call: VendorCall): VendorAddress {
     assert(path !== undefined, 'no cloud is asked for what it does not offer');
     return { origin, reach, path: withQuery(standing.path + path, '', call.query), headers, cloud };
   }
-  const path = standing.path + toPath(protocol, call.action, route.forwardModelId);
+  const path = standing.path + toPath(protocol, call.action, route.forwardModelId) + (call.below ?? '');
   return { origin, reach, path: withQuery(path, standing.query, call.query), headers };
 }
 
@@ -208,6 +213,7 @@ function toPath(protocol: Protocol, action: VendorAction, forwardModelId: string
     case 'moderations':
     case 'rerank':
     case 'completions':
+    case 'videos':
       return `/${protocol}`;
     case 'speech':
       return '/audio/speech';

@@ -15,6 +15,7 @@ export interface Reading {
 /** Nothing in the body of these starts a stream. */
 const UNSTREAMED: ReadonlySet<Protocol> = new Set([
   ...(['gemini', 'embeddings', 'gemini-embeddings', 'moderations', 'rerank', 'speech'] as const),
+  'videos',
 ]);
 
 const LIMITS: Readonly<Record<Protocol, readonly string[]>> = {
@@ -29,6 +30,7 @@ const LIMITS: Readonly<Record<Protocol, readonly string[]>> = {
   completions: ['max_tokens'],
   speech: [],
   transcriptions: [],
+  videos: [],
   gemini: ['generationConfig', 'generation_config'].flatMap((config) => [
     `${config}.maxOutputTokens`,
     `${config}.max_output_tokens`,
@@ -47,6 +49,7 @@ const COUNTS: Readonly<Record<Protocol, readonly string[]>> = {
   completions: ['n', 'best_of'],
   speech: [],
   transcriptions: [],
+  videos: ['n'],
   gemini: ['generationConfig', 'generation_config'].flatMap((config) => [
     `${config}.candidateCount`,
     `${config}.candidate_count`,

@@ -21,6 +21,7 @@ const KEYS: Readonly<Record<Protocol, readonly string[]>> = {
   completions: ['model', 'stream', 'n', 'best_of', 'max_tokens', 'stream_options', 'prompt'],
   speech: ['model', 'input', 'voice'],
   transcriptions: ['model', 'stream'],
+  videos: ['model', 'n', 'prompt'],
   gemini: ['model', 'generationConfig', 'generation_config', 'contents'],
 };
 
@@ -118,6 +119,7 @@ const HONEST: Readonly<Record<Protocol, readonly string[]>> = {
   completions: ['"model":"m"', '"prompt":"x"', '"stream":true', '"n":2', '"best_of":3'],
   speech: ['"model":"m"', '"input":"x"'],
   transcriptions: ['"model":"m"'],
+  videos: ['"model":"m"', '"prompt":"x"'],
   gemini: ['"contents":[]', '"generationConfig":{"candidateCount":2,"maxOutputTokens":7}'],
 };
 

@@ -21,13 +21,17 @@ const PASSED_ONLY = Object.entries({
   ranker: 'jina-reranker-v3',
   instruct: 'gpt-3.5-turbo-instruct',
   voice: 'tts-1',
+  film: 'sora-2',
 }).map(
   ([name, forward]) =>
     `  - { model_id: ${name}, prices: { input: "10" }, max_output_tokens: 1000, routes: [${OPENAI} ${forward} }] }\n`,
 );
 const CATALOG = STANDARD_CATALOG.replace('sk-sim-openai', PLATFORM)
   .replaceAll('a test password', PASSWORD)
-  .replace('[chat, responses, images]', '[chat, responses, images, moderations, rerank, completions, speech]')
+  .replace(
+    '[chat, responses, images]',
+    '[chat, responses, images, moderations, rerank, completions, speech, videos]',
+  )
   .replace('models:\n', `models:\n${PASSED_ONLY.join('')}`);
 const PROMPT = hoard.hide('prompt', 'HUNT-prompt-that-nobody-keeps-0003');
 
@@ -232,6 +236,7 @@ async function callAll(key: string): Promise<void> {
     ['/v1/completions', { model: 'instruct', prompt: content('tokens=4') }],
     ['/v1/completions', { model: 'instruct', prompt: content('tokens=4'), stream: true }],
     ['/v1/audio/speech', { model: 'voice', voice: 'alloy', input: content('tokens=4') }],
+    ['/v1/videos', { model: 'film', prompt: content('tokens=4') }],
     [chat, { model: PROMPT.slice(0, 5), messages: messages() }],
     ...FAULTS.flatMap((fault) => [
       [chat, { model: 'gpt-5', messages: messages(`fault=${fault}`), stream: true }] as const,
@@ -239,6 +244,7 @@ async function callAll(key: string): Promise<void> {
     ]),
   ];
   for (const [path, body] of calls) await send('POST', path, { token: key, body, tells });
+  await send('GET', '/v1/videos', { token: key, tells });
   await send('POST', chat, { token: key, body: `{"model":"gpt-5","messages":"${PROMPT}`, tells });
   await send('POST', chat, { headers: { 'x-api-key': key }, body: { model: 'gpt-5' } });
   await send('POST', chat, { token: `${key.slice(0, -1)}0`, body: { model: 'gpt-5' } });

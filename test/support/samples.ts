@@ -1,5 +1,6 @@
 import type { Account, ApiKey, Funds } from '../../src/accounts/contract.ts';
 import type { CatalogSnapshot, Credential, Model, Plan, Route, Vendor } from '../../src/catalog/contract.ts';
+import type { Job } from '../../src/jobs/contract.ts';
 
 /** Small valid records for unit tests; each takes what a test wants different. */
 const LIST_RATE = 100_000_000n;
@@ -153,6 +154,22 @@ export function sampleKey(changes: Partial<ApiKey> = {}): ApiKey {
     policyId: undefined,
     expiresAtMs: undefined,
     status: 'enabled',
+    ...changes,
+  };
+}
+
+export function sampleJob(changes: Partial<Job> = {}): Job {
+  return {
+    kind: 'video',
+    objectId: 'video_1',
+    callId: 'req_1',
+    accountId: 1,
+    createdAtMs: 0,
+    routeId: 1,
+    credential: 'openai-main',
+    own: false,
+    model: 'sora-2',
+    state: 'running',
     ...changes,
   };
 }

@@ -114,6 +114,7 @@ export const en = {
     completions: 'Completions',
     speech: 'Speech',
     transcriptions: 'Transcriptions',
+    videos: 'Videos',
   },
   payers: { credits: 'Credits', subscription: 'Plan', byok: 'Own key', none: 'Nobody' },
   histogram: {

@@ -115,6 +115,7 @@ export const zh: Translation<typeof en> = {
     completions: 'Completions',
     speech: 'Speech',
     transcriptions: 'Transcriptions',
+    videos: 'Videos',
   },
   payers: { credits: 'Credits', subscription: '套餐', byok: '自有密钥', none: '无' },
   histogram: {

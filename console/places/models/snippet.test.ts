@@ -20,6 +20,7 @@ test.each([
   ['rerank-v3.5', 1, 'rerank', 'rerank'],
   ['gpt-3.5-turbo-instruct', 1, 'completions', 'completions'],
   ['tts-1', 1, 'speech', 'audio/speech'],
+  ['sora-2', 4, 'videos', 'videos'],
 ])('the snippet of %s is a call of it', (id, billing, protocol, path) => {
   const { code } = snippetOf(made(id, billing, protocol), 'https://gate.example.com/');
   expect(code).toContain(`https://gate.example.com/v1/${path} `);

@@ -8,6 +8,7 @@ const INPUTS: Readonly<Record<(typeof PASSED)[number], object>> = {
   rerank: { query: 'Where do boats land?', documents: ['At the pier', 'In the air'] },
   completions: { prompt: 'Once upon a time', max_tokens: 16 },
   speech: { input: 'Hello', voice: 'alloy' },
+  videos: { prompt: 'A lighthouse at dawn' },
 };
 
 function pathOf(protocol: (typeof PASSED)[number]): string {

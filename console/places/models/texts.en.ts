@@ -40,6 +40,7 @@ export const en = {
     completions: 'Completions',
     speech: 'Speech',
     transcriptions: 'Transcriptions',
+    videos: 'Videos',
   },
   locked: 'Locked',
   planLevels: ['Plan PLUS', 'Plan PRO', 'Plan PROMAX'],

@@ -43,6 +43,7 @@ export const zh: Translation<typeof en> = {
     completions: 'Completions',
     speech: 'Speech',
     transcriptions: 'Transcriptions',
+    videos: 'Videos',
   },
   locked: '未解锁',
   planLevels: ['PLUS 套餐', 'PRO 套餐', 'PROMAX 套餐'],

@@ -63,6 +63,7 @@ export const en = {
     completions: 'Completions',
     speech: 'Speech',
     transcriptions: 'Transcriptions',
+    videos: 'Videos',
   },
   payers: { credits: 'Credits', subscription: 'Plan', byok: 'Own vendor key', none: 'Nobody' },
   weekdays: ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'],

@@ -64,6 +64,7 @@ export const zh: Translation<typeof en> = {
     completions: 'Completions',
     speech: 'Speech',
     transcriptions: 'Transcriptions',
+    videos: 'Videos',
   },
   payers: { credits: 'Credits', subscription: '套餐', byok: '自有厂商密钥', none: '无' },
   weekdays: ['周日', '周一', '周二', '周三', '周四', '周五', '周六'],

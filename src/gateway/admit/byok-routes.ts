@@ -1,5 +1,5 @@
 import type { Account } from '../../accounts/contract.ts';
-import type { Credential, Model, Route } from '../../catalog/contract.ts';
+import type { Credential, Model, Route, Vendor } from '../../catalog/contract.ts';
 
 const NONE: readonly Route[] = Object.freeze([]);
 
@@ -46,7 +46,12 @@ function derive(credentials: readonly Credential[], model: Model): readonly Rout
 }
 
 function canCarry({ status, vendor }: Route, credential: Credential): boolean {
-  if (status !== 'enabled' || credential.status !== 'enabled') return false;
+  return status === 'enabled' && mayUse(vendor, credential);
+}
+
+/** Whether a credential of an account may be used with this vendor. */
+export function mayUse(vendor: Vendor, credential: Credential): boolean {
+  if (credential.status !== 'enabled') return false;
   if (!vendor.byok || vendor.code !== credential.vendorCode) return false;
   // A key that a user stored for a custom address is sent to no other address, not even the vendor's own.
   return credential.baseUrl === undefined || vendor.customBaseUrl;

@@ -55,7 +55,7 @@ export function enterRequest(terms: EntryTerms): EnterRequest {
     inputTokens: facts.inputTokensEstimate,
     images: facts.images,
     imagesGuess,
-    videos: 0,
+    videos: facts.videos ?? 0,
     money,
   };
 }
@@ -104,13 +104,12 @@ function describeNeeded(reason: GateRefused['reason'], needed: Needed): string |
   switch (reason) {
     case 'concurrency':
     case 'requests':
+    case 'videos':
       return '1';
     case 'tokens':
       return inputTokens === undefined ? null : String(inputTokens);
     case 'images':
       return String(images + imagesGuess);
-    case 'videos':
-      return null;
     case 'credits':
       return money === undefined ? null : String(money.leastMicro);
     default:

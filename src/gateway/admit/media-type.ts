@@ -4,11 +4,11 @@ import { isUtf8Type, readParameters } from '../../protocol/bytes/parameters.ts';
 import type { Endpoint } from '../endpoints/endpoints.ts';
 
 /** The protocols whose requests may be forms. */
-const FORMS: ReadonlySet<Protocol> = new Set(['images', 'transcriptions']);
+const FORMS: ReadonlySet<Protocol> = new Set(['images', 'transcriptions', 'videos']);
 
 /**
- * Bodies are JSON in UTF-8. Images and sound may be multipart forms. A missing content type means JSON. Other
- * parameters of the content type are not forwarded: vendors get the plain type.
+ * Bodies are JSON in UTF-8. Images, sound and videos may be multipart forms. A missing content type means
+ * JSON. Other parameters of the content type are not forwarded: vendors get the plain type.
  */
 export function checkMediaType(endpoint: Endpoint, contentType: string | undefined): Refusal | undefined {
   if (contentType === 'application/json' || contentType === undefined || contentType === '') return undefined;

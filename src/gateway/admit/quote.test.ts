@@ -57,6 +57,16 @@ test('all that a call without generated text may cost is held, whatever else its
   }
 });
 
+test('the whole price of a video is held, and nothing of its prompt', () => {
+  const video = { ...facts, inputTokensEstimate: 0, outputTokensMax: 0, isFixed: true, videos: 1 } as const;
+  const model = sampleModel({ prices: { ...sampleModel().prices, imageMicro: 0n, videoMicro: 2_500_000n } });
+  const route = sampleRoute({ protocols: ['videos'], rateMultiplierMicro: 2_000_000n });
+  expect(quote(video, [route], { ...pricing, model })).toEqual({
+    ...{ mostMicro: 5_000_000n, shareMicro: 5_000_000n, leastMicro: 5_000_000n, isBounded: true },
+  });
+  expect(quote(video, [sampleRoute({ protocols: ['videos'] })], pricing).mostMicro).toBe(0n);
+});
+
 test('a completion is as long as the answer of a chat', () => {
   const open = { ...facts, outputTokensMax: undefined };
   const route = upTo(1_000, { protocols: ['completions'] });

@@ -68,7 +68,7 @@ export function quote(facts: RequestFacts, routes: readonly Route[], pricing: Pr
   let leastMicro = 0n;
   for (const route of routes) {
     const most = outputBound(facts, route);
-    // The price of images and of input alone is known at entry. All of it is held, or the call is refused.
+    // The price of images, a video or input alone is known at entry. All of it is held, or it is refused.
     const isWhole = facts.images > 0 || facts.isFixed === true;
     const cost = (tokens: number): bigint =>
       computeCost(isWhole ? most : Math.min(most, tokens), facts, route, pricing);
@@ -102,6 +102,7 @@ function computeCost(tokens: number, facts: RequestFacts, route: Route, pricing:
     inputFresh: facts.inputTokensEstimate,
     outputText: tokens * facts.answers,
     images: hasImages ? facts.answers : facts.images,
+    videos: facts.videos ?? 0,
   };
   return costMicro(usage, dearestPrice(priceSnapshot(route, pricing)));
 }

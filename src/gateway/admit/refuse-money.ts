@@ -56,6 +56,7 @@ function whatFits(freeMicro: bigint, call: UnpaidCall): string {
     while (images > 0 && !isPayable(images)) images--;
     return images > 0 ? `It fits with "n": ${images}.` : 'Not even one image fits.';
   }
+  if (facts.videos !== undefined) return 'Not even one video fits.';
   if (!isGeneratingProtocol(protocol)) return NO_INPUT;
   const bounded = { ...facts, inputTokensEstimate: facts.inputTokensEstimate + FIELD_TOKENS };
   const paid = routes.map((route) =>

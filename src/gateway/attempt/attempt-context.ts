@@ -4,6 +4,7 @@ import type { CatalogSnapshot, Model, Route } from '../../catalog/contract.ts';
 import type { Conversations } from '../../conversation/contract.ts';
 import type { Gate, GateRefused } from '../../gate/contract.ts';
 import type { JobStore } from '../../jobs/contract.ts';
+import type { Semaphore } from '../../kernel/async/semaphore.ts';
 import type { Tasks } from '../../kernel/async/task.ts';
 import type { Refusal } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -17,6 +18,7 @@ import { expectUsage, type PricingContext, priceSnapshot } from '../admit/quote.
 import type { RetryBudget } from '../admit/route.ts';
 import type { Call } from '../call.ts';
 import type { Translation } from '../convert/translation.ts';
+import type { RecentJobs } from '../jobs/recent-jobs.ts';
 import { type Settlement, settleCall, settleInTurn } from '../settle/settle.ts';
 import type { InFlight } from './in-flight.ts';
 
@@ -43,6 +45,9 @@ export interface GatewayDeps {
    */
   readonly plainTimeouts: UpstreamTimeouts;
   readonly observer: AttemptObserver;
+  readonly recentJobs: RecentJobs;
+  /** Requests about jobs, which are not calls. */
+  readonly jobRequests: Semaphore;
 }
 
 /**

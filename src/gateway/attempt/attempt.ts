@@ -9,15 +9,13 @@ import type {
   UpstreamHandler,
   UpstreamHead,
 } from '../../upstream/contract.ts';
-import type { Ticket } from '../../upstream/health/health.ts';
 import { classify } from '../admit/route.ts';
 import { endAnswer, giveUpAfter, totalBytes } from '../answer/answer.ts';
 import { resetAfter } from '../answer/reset.ts';
 import { servedHeaders } from '../answer/served-headers.ts';
 import { StreamAnswer } from '../answer/stream.ts';
-import type { StreamTimes } from '../answer/stream-watch.ts';
 import { isEventStream } from '../convert/pass-through.ts';
-import type { Translation } from '../convert/translation.ts';
+import { JOB_CREATE_WAIT_MS } from '../jobs/bounds.ts';
 import { markInput, settleClientLeft } from '../settle/client-left.ts';
 import { findHiddenReasoning } from '../settle/secret-reasoning.ts';
 import { type AttemptContext, countedInput, settleAttemptInTurn } from './attempt-context.ts';
@@ -28,15 +26,11 @@ import {
   type RouteFailure,
   type VendorError,
 } from './attempt-result.ts';
+import type { AttemptWatch } from './attempt-watch.ts';
 import { HeldBody } from './held-body.ts';
 import type { CallInFlight } from './in-flight.ts';
+import { noteJob } from './note-job.ts';
 import { answeredError, vendorErrorBody, vendorErrorStatus, withTrueStatus } from './vendor-error.ts';
-
-export interface AttemptWatch {
-  readonly times: StreamTimes;
-  readonly ticket: Ticket;
-  readonly translation: Translation;
-}
 
 /** Answers up to this size go to the socket at once and need no listener. */
 const SMALL_ANSWER_BYTES = 64 * 1024;
@@ -208,14 +202,16 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
       return;
     }
     const isMade = this.#head !== undefined && classify(this.#head.status) === 'success';
-    if (isMade && !this.#context.facts.stream) {
+    const atWork = this.#exchange?.sent === true && this.#head === undefined;
+    // A job goes on without its client. Without its id nobody could pay for it.
+    const isJob = atWork && this.#context.facts.videos !== undefined;
+    if ((isMade && !this.#context.facts.stream) || isJob) {
       // A plain answer is complete when its head arrives, so its usage is about to arrive too.
       this.#left = true;
       markInput(this.#context);
       this.#waitForUsage();
       return;
     }
-    const atWork = this.#exchange?.sent === true && this.#head === undefined;
     this.#exchange?.abort();
     // A plain answer shows nothing until it is complete. The vendor was at work and charges for it.
     if (isMade || (atWork && !this.#context.facts.stream)) settleClientLeft(this.#context);
@@ -223,7 +219,8 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
   }
 
   #waitForUsage(): void {
-    this.#usageTimer ??= setTimeout(() => this.#guard(() => this.#giveUpUsage()), USAGE_WAIT_MS);
+    const waitMs = this.#context.facts.videos === undefined ? USAGE_WAIT_MS : JOB_CREATE_WAIT_MS;
+    this.#usageTimer ??= setTimeout(() => this.#guard(() => this.#giveUpUsage()), waitMs);
   }
 
   /** The usage did not arrive in time, or never will. */
@@ -314,6 +311,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
       images: answer.images ?? facts.images,
     };
     this.#watch.ticket.speed.noteReasoning(usage.outputReasoning);
+    if (answer.jobId !== undefined) noteJob(this.#context, this.#route, answer.jobId);
     if (this.#left) {
       settleClientLeft(this.#context, { usage, estimated: answer.usage === undefined });
       this.#finish({ kind: 'answered', outcome: 'cut-by-client' });

@@ -167,7 +167,7 @@ async function stage(set: Stage) {
     streamTimeouts: TIMEOUTS,
     plainTimeouts: { ...TIMEOUTS, firstByteMs: 5_000 },
     observer,
-  };
+  } as unknown as GatewayDeps;
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   const request = await createRequest(body);
   const context: AttemptContext = { ...request, ...createOffer(modelId), response, deps };

@@ -13,7 +13,7 @@ import { CLIENT_CLOSED, toCallTerms } from '../call.ts';
 import { saveAnswer } from '../convert/conversation-save.ts';
 import { translate } from '../convert/translate.ts';
 import type { Translation } from '../convert/translation.ts';
-import { type AttemptWatch, RouteAttempt } from './attempt.ts';
+import { RouteAttempt } from './attempt.ts';
 import {
   type AttemptContext,
   attemptCount,
@@ -23,6 +23,7 @@ import {
   settleAttempt,
 } from './attempt-context.ts';
 import { type AttemptResult, NOTHING_SPENT, type Spent, type VendorError } from './attempt-result.ts';
+import type { AttemptWatch } from './attempt-watch.ts';
 import { isOwnDoing, lastVendorError, type RouteFailures, refusalFor } from './route-failures.ts';
 import { isSignatureRefused } from './vendor-error.ts';
 

@@ -20,6 +20,7 @@ test.each(['embeddings', 'moderations', 'rerank', 'completions'])('%s has its pa
   expect(found(`/v1/${protocol}`)).toMatchObject({ protocol, edit: false, query: '' });
   expect(found('/v2/rerank')?.protocol).toBe('rerank');
   expect(found('/v1/audio/speech')).toMatchObject({ protocol: 'speech', edit: false });
+  expect(found('/v1/videos')).toMatchObject({ protocol: 'videos', edit: false, query: '' });
 });
 
 test.each([

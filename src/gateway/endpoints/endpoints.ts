@@ -1,6 +1,7 @@
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { RawRequest } from '../../protocol/dialect.ts';
 import type { CountProtocol } from '../../protocol/pass-through/count.ts';
+import { matchVideos, VIDEOS_PATH, type VideosMatch } from '../jobs/videos-endpoint.ts';
 import { type ModelsMatch, matchModels } from './models-endpoint.ts';
 import { matchStored, type StoredMatch } from './stored-responses-endpoint.ts';
 
@@ -34,6 +35,7 @@ export type EndpointMatch =
   | { readonly kind: 'count'; readonly endpoint: CountEndpoint }
   | ModelsMatch
   | StoredMatch
+  | VideosMatch
   | { readonly kind: 'method-not-allowed'; readonly allow: string }
   | { readonly kind: 'no-endpoint' };
 
@@ -55,6 +57,7 @@ export const FIXED = new Map<string, Pick<Endpoint, 'protocol' | 'edit' | 'actio
   ['/v1/audio/speech', { protocol: 'speech', edit: false }],
   ['/v1/audio/transcriptions', { protocol: 'transcriptions', edit: false }],
   ['/v1/audio/translations', { protocol: 'transcriptions', edit: false, action: 'translation' }],
+  [VIDEOS_PATH, { protocol: 'videos', edit: false }],
 ]);
 
 export const COUNTS = new Map<string, CountProtocol>([
@@ -80,7 +83,8 @@ export function matchEndpoint(method: string, url: string): EndpointMatch {
   const pathname = queryAt === -1 ? url : url.slice(0, queryAt);
   const query = queryAt === -1 ? '' : url.slice(queryAt);
   const fixed = FIXED.get(pathname);
-  if (fixed !== undefined) {
+  // Videos are also listed at the path where they are created.
+  if (fixed !== undefined && (method === 'POST' || pathname !== VIDEOS_PATH)) {
     if (method !== 'POST') return ONLY_POST;
     return {
       kind: 'endpoint',
@@ -90,7 +94,8 @@ export function matchEndpoint(method: string, url: string): EndpointMatch {
   const action = readModelAction(pathname, query);
   const counted = action?.counts === true ? 'gemini' : COUNTS.get(pathname);
   if (action === undefined && counted === undefined) {
-    return matchModels(method, pathname, query) ?? matchStored(method, pathname, query) ?? NO_ENDPOINT;
+    const match = matchModels(method, pathname, query) ?? matchStored(method, pathname, query);
+    return match ?? matchVideos(method, pathname, query) ?? NO_ENDPOINT;
   }
   if (method !== 'POST') return ONLY_POST;
   const rest = { path: action?.path, edit: false };

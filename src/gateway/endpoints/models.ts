@@ -27,6 +27,7 @@ const PROTOCOLS: Readonly<Record<ListStyle, readonly Protocol[]>> = {
     'completions',
     'speech',
     'transcriptions',
+    'videos',
   ],
   anthropic: ['messages'],
   google: ['gemini', 'gemini-embeddings'],

@@ -15,6 +15,7 @@ import { ownHeaders, sendRefusal } from '../answer/answer.ts';
 import { keyOfItem, keyOfResponse, shortId } from '../convert/conversation-load.ts';
 import type { Gateway } from '../gateway.ts';
 import type { StoredEndpoint } from './stored-responses-endpoint.ts';
+import { refuseParameter, refuseUnknown } from './vendor-refusals.ts';
 
 const PAGE_SIZE = 20;
 
@@ -61,7 +62,7 @@ async function answer(
   }
   const value = await conversations.find(accountId, keyOfResponse(id));
   const kept = value === undefined ? undefined : unpackResponse(value);
-  if (kept === undefined) return unknown(`Response with id '${shortId(id)}' not found.`);
+  if (kept === undefined) return refuseUnknown(`Response with id '${shortId(id)}' not found.`);
   if (action === 'read') return kept.response;
   return action === 'delete' ? remove(id, kept, { conversations, accountId }) : list(id, kept, asked);
 }
@@ -85,30 +86,15 @@ function list(id: string, kept: StoredResponse, asked: URLSearchParams): string 
   if (isRefusal(query)) return query;
   const page = listInputItems(id, kept, query);
   if (page !== undefined) return writeJson(page);
-  return unknown(`Item with id '${shortId(query.after ?? '')}' not found.`);
+  return refuseUnknown(`Item with id '${shortId(query.after ?? '')}' not found.`);
 }
 
 function readQuery(asked: URLSearchParams): ListQuery | Refusal {
   const limit = asked.get('limit') ?? String(PAGE_SIZE);
   const order = asked.get('order') ?? 'desc';
   if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > PAGE_SIZE_MAX) {
-    return wrong('limit', `must be a whole number from 1 to ${PAGE_SIZE_MAX}`);
+    return refuseParameter('limit', `must be a whole number from 1 to ${PAGE_SIZE_MAX}`);
   }
-  if (order !== 'asc' && order !== 'desc') return wrong('order', 'must be "asc" or "desc"');
+  if (order !== 'asc' && order !== 'desc') return refuseParameter('order', 'must be "asc" or "desc"');
   return { limit: Number(limit), order, after: asked.get('after') ?? undefined };
-}
-
-function wrong(param: string, what: string): Refusal {
-  return refuse('notExpressible', {
-    message: `Invalid '${param}': it ${what}.`,
-    vendorFields: { type: 'invalid_request_error', param, code: 'invalid_value' },
-  });
-}
-
-/** The vendor's own text: its clients use it to tell a missing response from a wrong address. */
-function unknown(message: string): Refusal {
-  return refuse('pathUnknown', {
-    message,
-    vendorFields: { type: 'invalid_request_error', param: null, code: null },
-  });
 }

@@ -12,6 +12,7 @@ test.each([
   '/v1/threads/thread_1/runs',
   '/v1/realtime/sessions',
   '/v1/audio/voices',
+  '/v1/videos/video_1/frames',
   '/v1/files/file-1/content',
   '/v1/messages/batches',
   '/v1beta/models/m:embedContent',

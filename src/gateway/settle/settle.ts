@@ -105,6 +105,7 @@ function toCallRecord(call: Call, outcome: Outcome, actuals: Actuals, settlement
     ttfbMs: call.firstByteAt === undefined ? null : Math.round(call.firstByteAt - call.startedAt),
     durationMs: Math.round(clock.monotonic() - call.startedAt),
     droppedFields: call.dropped,
+    job: call.job,
   });
 }
 

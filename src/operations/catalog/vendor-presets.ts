@@ -27,6 +27,7 @@ const HEADERS: Readonly<Record<Protocol, string>> = {
   ...{ moderations: 'authorization', rerank: 'authorization', completions: 'authorization' },
   speech: 'authorization',
   transcriptions: 'authorization',
+  videos: 'authorization',
 };
 
 const PROTOCOL = Type.Union(PROTOCOLS.map((name) => Type.Literal(name)));

@@ -40,6 +40,7 @@ export const GATEWAY_TAGS = [
   { name: 'Rerank', description: 'Documents in the order of their relevance to a query.' },
   { name: 'Completions', description: 'OpenAI’s older protocol, which continues a prompt.' },
   { name: 'Speech', description: 'OpenAI’s protocols for speech from texts, and texts from speech.' },
+  { name: 'Videos', description: 'OpenAI’s protocol for videos, which are made after the answer.' },
   { name: 'Models', description: 'The models that a key can call, in the format of the client’s vendor.' },
   { name: 'Server', description: 'Public information about the server.' },
 ] as const;
@@ -200,6 +201,35 @@ const PASSED_ROWS: readonly GatewayRow[] = [
   },
 ];
 
+const VIDEOS = { ...OPENAI, tag: 'Videos' } as const;
+const HELD =
+  'Its price is held until the video is complete, and returned if it fails. With an image as a multipart form.';
+
+const VIDEO_ROWS: readonly GatewayRow[] = [
+  {
+    ...{ ...VIDEOS, method: 'post', path: '/v1/videos', id: 'createVideo', title: 'Create a video' },
+    ...{ note: HELD },
+    body: { model: MODEL, prompt: { type: 'string' } },
+    example: { model: 'sora-2', prompt: 'A lighthouse at dawn' },
+  },
+  {
+    ...{ ...VIDEOS, method: 'get', path: '/v1/videos', id: 'listVideos', title: 'List videos' },
+    ...{ note: 'Those of the account, as their vendors show them.' },
+    query: {
+      limit: 'Number of videos: 20 if it is absent, and 100 at most.',
+      after: 'The `last_id` of the page before.',
+      order: '`asc` or `desc`, by the time of creation.',
+    },
+  },
+  { ...VIDEOS, method: 'get', path: '/v1/videos/{id}', id: 'getVideo', title: 'Get a video' },
+  { ...VIDEOS, method: 'delete', path: '/v1/videos/{id}', id: 'deleteVideo', title: 'Delete a video' },
+  {
+    ...{ ...VIDEOS, method: 'get', path: '/v1/videos/{id}/content', id: 'getVideoContent' },
+    ...{ title: 'Get the content of a video', type: 'video/mp4', note: '`Range` is passed on.' },
+    query: { variant: '`video`, `thumbnail` or `spritesheet`.' },
+  },
+];
+
 const VECTORS = { of: 'Google', tag: 'Embeddings', method: 'post' } as const;
 const CONTENT_TO_EMBED = { content: { parts: [{ text: 'Hello' }] } };
 
@@ -273,5 +303,5 @@ const SERVER_ROWS: readonly GatewayRow[] = [
 
 export const GATEWAY_ROWS = [
   ...[...TEXT_ROWS, ...IMAGE_ROWS, ...EMBEDDING_ROWS, ...PASSED_ROWS],
-  ...[...MODEL_ROWS, ...SERVER_ROWS],
+  ...[...VIDEO_ROWS, ...MODEL_ROWS, ...SERVER_ROWS],
 ];

@@ -49,10 +49,12 @@ const referAll = (statuses: Iterable<number>): OpenApiOperation['responses'] =>
   Object.assign({}, ...[...new Set(statuses)].map((status) => refer(status)));
 const CALL_ERRORS = referAll(KNOWN.map(({ status }) => status));
 const READ_ERRORS = referAll([400, 401, 500, 503]);
+/** Of what a vendor is asked for. */
+const ASKED_ERRORS = referAll([400, 401, 429, 500, 502, 503, 504]);
 
 const IN_PATH: Readonly<Record<string, string>> = {
   model: 'A `model_id` of the catalogue.',
-  id: 'The id of a response.',
+  id: 'The id of the response or video.',
 };
 
 export const GATEWAY_PATHS: OpenApiDocument['paths'] = Object.fromEntries(
@@ -100,12 +102,13 @@ function toRequestBody({ body, example, form }: GatewayRow): Pick<OpenApiOperati
   return { requestBody: { required: true, content: { 'application/json': { schema, example } } } };
 }
 
-function errorsFor({ method, of, path }: GatewayRow): OpenApiOperation['responses'] {
+function errorsFor({ method, of, path, tag }: GatewayRow): OpenApiOperation['responses'] {
   if (path === '/readyz')
     return { 503: toTextResponse('Why calls cannot be served.'), ...refer(404, 'gateway-method') };
   if (of === undefined) return refer(404, 'gateway-method');
   if (method === 'post') return CALL_ERRORS;
-  return path.includes('{') ? { ...READ_ERRORS, ...refer(404, 'gateway-unknown-id') } : READ_ERRORS;
+  const errors = tag === 'Videos' ? ASKED_ERRORS : READ_ERRORS;
+  return path.includes('{') ? { ...errors, ...refer(404, 'gateway-unknown-id') } : errors;
 }
 
 function toTextResponse(description: string): Response {

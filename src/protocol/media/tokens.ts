@@ -30,6 +30,7 @@ const FAMILIES: Readonly<Record<Protocol, Family>> = {
   completions: 'any',
   speech: 'openai',
   transcriptions: 'openai',
+  videos: 'any',
   'gemini-embeddings': 'google',
 };
 
@@ -46,6 +47,7 @@ const lasts: Record<Protocol, { model: string; family: Family; readonly known: M
   completions: { model: '', family: 'any', known: new Map() },
   speech: { model: '', family: 'openai', known: new Map() },
   transcriptions: { model: '', family: 'openai', known: new Map() },
+  videos: { model: '', family: 'any', known: new Map() },
   'gemini-embeddings': { model: '', family: 'google', known: new Map() },
 };
 

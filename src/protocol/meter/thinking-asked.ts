@@ -26,6 +26,7 @@ const PATHS: Readonly<Record<Protocol, Readonly<Record<string, string>>>> = {
   completions: {},
   speech: {},
   transcriptions: {},
+  videos: {},
   'gemini-embeddings': {},
 };
 

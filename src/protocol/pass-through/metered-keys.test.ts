@@ -34,6 +34,7 @@ const KEYS: readonly (readonly [Protocol, readonly string[]])[] = [
   ['rerank', ['query', 'documents']],
   ['completions', ['stream', 'n', 'best_of', 'max_tokens', 'stream_options', 'prompt']],
   ['speech', ['input']],
+  ['videos', ['n']],
 ];
 
 /** As readers without regard to case, separators, or the end of a text compare keys. */

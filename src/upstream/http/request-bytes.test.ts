@@ -22,10 +22,11 @@ test('a small request is one write', () => {
 });
 
 test('a GET has no body and no length, an empty POST has its length', () => {
-  const text = (method: 'GET' | 'POST'): string =>
+  const text = (method: UpstreamRequest['method']): string =>
     requestBytes({ ...REQUEST, method, headers: [], body: [] }, 'a', 'close').join('');
   expect(text('GET')).toBe('GET /v1/models?a=b HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
   expect(text('POST')).toMatch(/\r\ncontent-length: 0\r\n\r\n$/);
+  expect(text('DELETE')).toMatch(/^DELETE .*\r\ncontent-length: 0\r\n\r\n$/s);
 });
 
 test('a large request is split into pieces of the same bytes', () => {

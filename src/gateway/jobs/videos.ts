@@ -1,0 +1,130 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Job } from '../../jobs/contract.ts';
+import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
+import { newCallId } from '../../kernel/id.ts';
+import { readVideo } from '../../protocol/videos/answer.ts';
+import { identify, refuseIfAway, WAIT_MS } from '../admit/identify.ts';
+import { classify } from '../admit/route.ts';
+import { sendRefusal } from '../answer/answer.ts';
+import type { Gateway } from '../gateway.ts';
+import { toReport } from './ask-about-job.ts';
+import { askAboutVideo } from './ask-vendor.ts';
+import { JOB_REQUEST_SLOTS } from './bounds.ts';
+import { findJob, findStoredJob } from './find-job.ts';
+import { findJobCredential, type JobCredential } from './job-credential.ts';
+import { serveContent } from './video-content.ts';
+import { serveList } from './video-list.ts';
+import {
+  endWithoutAnswer,
+  refuseVideo,
+  sendAnswer,
+  type VideoEnd,
+  type VideoRequest,
+} from './video-request.ts';
+import type { VideosEndpoint } from './videos-endpoint.ts';
+
+/**
+ * Reads, lists and deletes the videos of an account, and passes on their content. This is not a call: nothing
+ * is held, counted or charged. The vendor is asked with the credential that created the video.
+ */
+export async function serveVideos(
+  request: IncomingMessage,
+  response: ServerResponse,
+  endpoint: VideosEndpoint,
+  gateway: Gateway,
+): Promise<void> {
+  const nowMs = gateway.deps.clock.now();
+  const requestId = newCallId(nowMs);
+  gateway.discardBody(request, response);
+  const caller = await identify(request, gateway, nowMs);
+  const { headers } = request;
+  const end = isRefusal(caller)
+    ? caller
+    : await admit({ requestId, caller, endpoint, headers, response, gateway }).catch(refuseIfAway);
+  if (end !== undefined) sendRefusal(response, end, requestId, 'videos');
+}
+
+async function admit(request: VideoRequest): Promise<VideoEnd> {
+  if (request.endpoint.action === 'unserved') {
+    return refuse('notExpressible', {
+      message: 'Videos are neither remixed, edited nor extended here, and there are no characters',
+    });
+  }
+  const leave = await request.gateway.deps.jobRequests.enter(request.caller.account.id);
+  if (leave === undefined) return refuseMany();
+  try {
+    return await serve(request);
+  } finally {
+    leave();
+  }
+}
+
+/** Rule I-45: every 429 names its limit. */
+function refuseMany(): Refusal {
+  const { activeOfOne } = JOB_REQUEST_SLOTS;
+  const limit = `concurrency; limit=${activeOfOne}; used=${activeOfOne}; window=0; reset=1; scope=account`;
+  return refuse('concurrencyExceeded', { retryAfterMs: WAIT_MS, limit });
+}
+
+async function serve(request: VideoRequest): Promise<VideoEnd> {
+  const { endpoint, caller, gateway } = request;
+  if (endpoint.action === 'list') return serveList(request);
+  const job = await findJob(caller.account.id, endpoint.id, gateway.deps);
+  if (job === undefined) return refuseVideo(endpoint.id);
+  const credential = findJobCredential(job, caller.account.byok, gateway.directory.catalog());
+  if (credential === undefined) {
+    return refuse('upstreamBroken', { message: 'The credential that created this video is gone' });
+  }
+  switch (endpoint.action) {
+    case 'content':
+      return serveContent(request, job, credential);
+    case 'delete':
+      return remove(request, job, credential);
+    default:
+      return read(request, job, credential);
+  }
+}
+
+async function read(request: VideoRequest, job: Job, credential: JobCredential): Promise<VideoEnd> {
+  const { client, jobs, tasks } = request.gateway.deps;
+  const reply = await askAboutVideo(client, credential, { objectId: job.objectId, method: 'GET' });
+  if (reply.kind === 'failed' || classify(reply.head.status) !== 'success') {
+    return endWithoutAnswer(request, job, reply);
+  }
+  const { pieces, valid, isError } = readVideo(reply.body, job.model);
+  if (!valid || isError) return refuse('upstreamBroken');
+  const report = toReport(reply);
+  const isOver = report === 'complete' || report === 'failed';
+  if (isOver && job.state === 'running') tasks.run('jobs.hasten', () => jobs.hasten(job.callId));
+  sendAnswer(request, job, { head: reply.head, pieces });
+  return undefined;
+}
+
+/**
+ * A video that is complete is settled before it is deleted: afterwards the vendor would not know it any more,
+ * and it would cost nothing.
+ */
+async function remove(request: VideoRequest, found: Job, credential: JobCredential): Promise<VideoEnd> {
+  const { deps } = request.gateway;
+  const { objectId, accountId, callId } = found;
+  const job = await findStoredJob(found, deps);
+  if (job === undefined) return refuse('unavailable', { retryAfterMs: WAIT_MS });
+  if (job.state === 'running') {
+    const reply = await askAboutVideo(deps.client, credential, { objectId, method: 'GET' });
+    const report = toReport(reply);
+    if (report === 'unknown') {
+      return reply.kind === 'failed' ? endWithoutAnswer(request, job, reply) : refuse('upstreamBroken');
+    }
+    if (report === 'complete') await deps.jobs.end(callId, 'complete');
+  }
+  const reply = await askAboutVideo(deps.client, credential, { objectId, method: 'DELETE' });
+  const isGone = reply.kind === 'answer' && reply.head.status === 404;
+  const isDeleted = reply.kind === 'answer' && classify(reply.head.status) === 'success';
+  if (isDeleted || isGone) {
+    deps.recentJobs.forget(accountId, objectId);
+    await deps.jobs.hide(accountId, objectId);
+  }
+  if (!isDeleted) return endWithoutAnswer(request, job, reply);
+  sendAnswer(request, job, { head: reply.head, pieces: [reply.body] });
+  return undefined;
+}
