@@ -1,3 +1,7 @@
+import { findLogin } from '../../src/store/accounts/accounts.ts';
+import { jobOf } from '../support/calls.ts';
+import { createJobLedger } from '../support/job-books.ts';
+import { startOwnServer } from './support/own-server.ts';
 import { askOperator, callModel, newMember, test } from './support/visitor.ts';
 
 /** Less than one Credit is free. */
@@ -83,4 +87,34 @@ test('switches and the cap are in force at once, and the cap is a meter', async 
   await expect.poll(() => meter.getAttribute('aria-valuetext')).toBe(`${yuan(spent)} / ¥2.50`);
   await page.reload();
   await page.getByText('of a cap of ¥2.50').waitFor();
+});
+
+test('what is held for a job is in the ledger, and links to its call when the job has ended', async ({
+  visit,
+  expect,
+}) => {
+  const server = await startOwnServer();
+  try {
+    const email = 'user@example.com';
+    const accountId = (await findLogin(server.database, email))?.accountId ?? 0;
+    const [ended, running] = [jobOf({ accountId }), jobOf({ accountId })];
+    const ledger = createJobLedger(server.database);
+    await ledger.settle([ended, running]);
+    await ledger.endJob(ended.callId, { state: 'void' });
+    // Its server ends before the page is closed.
+    const { page } = await visit('/wallet', { baseURL: server.url, account: email, allow: /ERR_/ });
+    const rows = page.getByRole('table', { name: 'Ledger' }).getByRole('row').filter({ hasText: 'Hold' });
+    await expect.poll(() => rows.count()).toBe(3);
+    expect(await rows.filter({ hasText: 'held until the job ends' }).count()).toBe(2);
+    const returned = rows.filter({ hasText: 'returned, because the job ended' });
+    expect(await returned.innerText()).toContain('+25');
+    expect(await rows.filter({ hasText: running.callId }).getByRole('link').count()).toBe(0);
+    await returned.getByRole('link', { name: ended.callId }).click();
+    await page.getByText('Why it failed').waitFor();
+    await page.getByText('it failed there. Nothing is charged').waitFor();
+    await page.getByText('Held for the job').first().waitFor();
+    expect(await page.getByText('HTTP/1.1').count()).toBe(0);
+  } finally {
+    await server.close();
+  }
 });

@@ -40,9 +40,14 @@ export function Refusal({ of, call }: RefusalProps) {
         )}
       </DrawerSection>
       {of === 'own' && call.error_code !== null && <Remedies call={call} limit={limit} />}
-      {call.refusal !== null && <ClientSaw call={call} refusal={call.refusal} />}
+      {call.refusal !== null && !isOfJob(call) && <ClientSaw call={call} refusal={call.refusal} />}
     </>
   );
+}
+
+/** The client got the job. It failed later, and the gateway has refused nothing. */
+function isOfJob({ status, error_code: code }: CallDetail): boolean {
+  return code === null && status >= 400;
 }
 
 function Whose({ limit }: { readonly limit: Limit }) {
