@@ -197,7 +197,7 @@ function toPath(protocol: Protocol, action: VendorAction, forwardModelId: string
     case 'chat':
       return '/chat/completions';
     case 'responses':
-      return action === 'count' ? '/responses/input_tokens' : '/responses';
+      return `/responses${RESPONSES_PATHS[action] ?? ''}`;
     case 'images':
       return `/images/${IMAGE_PATHS[action] ?? 'generations'}`;
     case 'messages':
@@ -218,6 +218,11 @@ function toPath(protocol: Protocol, action: VendorAction, forwardModelId: string
   }
 }
 
+const RESPONSES_PATHS: Readonly<Partial<Record<VendorAction, string>>> = {
+  count: '/input_tokens',
+  compact: '/compact',
+};
+
 const IMAGE_PATHS: Readonly<Partial<Record<VendorAction, string>>> = {
   edit: 'edits',
   variation: 'variations',
@@ -225,6 +230,7 @@ const IMAGE_PATHS: Readonly<Partial<Record<VendorAction, string>>> = {
 
 const GEMINI_METHODS: Readonly<Record<VendorAction, string>> = {
   generate: 'generateContent',
+  compact: 'generateContent',
   edit: 'generateContent',
   variation: 'generateContent',
   translation: 'generateContent',

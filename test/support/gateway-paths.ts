@@ -1,12 +1,14 @@
+import { CONVERSATION_ACTIONS } from '../../src/gateway/endpoints/conversations-endpoint.ts';
 import { COUNTS, FIXED, MODEL_ACTION } from '../../src/gateway/endpoints/endpoints.ts';
 import { STORED_ACTIONS } from '../../src/gateway/endpoints/stored-responses-endpoint.ts';
 
 /** `POST /v1/chat/completions`, …: everything that the gateway serves, from its own tables. */
 export function gatewayPaths(): readonly string[] {
   const stored = Object.entries(STORED_ACTIONS).flatMap(([below, actions]) =>
-    Object.entries(actions)
-      .filter(([, action]) => action !== 'unserved')
-      .map(([method]) => `${method} /v1/responses/{id}${below}`),
+    Object.keys(actions).map((method) => `${method} /v1/responses/{id}${below}`),
+  );
+  const conversations = Object.entries(CONVERSATION_ACTIONS).flatMap(([below, actions]) =>
+    Object.keys(actions).map((method) => `${method} /v1/conversations${below}`),
   );
   const [, actions = ''] = /\(([\w|]+)\)\$$/.exec(MODEL_ACTION.source) ?? [];
   return [
@@ -14,5 +16,6 @@ export function gatewayPaths(): readonly string[] {
     ...actions.split('|').map((action) => `POST /v1beta/models/{model}:${action}`),
     ...['/v1', '/v1beta'].flatMap((base) => [`GET ${base}/models`, `GET ${base}/models/{model}`]),
     ...stored,
+    ...conversations,
   ];
 }
