@@ -124,6 +124,8 @@ const PAGES = {
   // Pages wait for the server and for each other; the tests of a file run side by side.
   sequence: { concurrent: true },
   maxConcurrency: 3,
+  // A browser has moments of its own. Nothing else is tried twice: a race in the books must be seen.
+  retry: 1,
   // They share the server and the browser, and change nothing in their process.
   isolate: false,
 };

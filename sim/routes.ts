@@ -13,7 +13,7 @@ import { openaiCompletions } from './openai-completions/dialect.ts';
 import { openaiEmbeddings } from './openai-embeddings/dialect.ts';
 import { openaiImages } from './openai-images/dialect.ts';
 import { openaiModerations } from './openai-moderations/dialect.ts';
-import { openaiResponses } from './openai-responses/dialect.ts';
+import { openaiCompact, openaiResponses } from './openai-responses/dialect.ts';
 import { responsesCount } from './openai-responses/endpoints.ts';
 import { openaiSpeech } from './openai-speech/dialect.ts';
 import { openaiTranscriptions } from './openai-transcriptions/dialect.ts';
@@ -41,6 +41,7 @@ export type Endpoint =
 const POSTS: ReadonlyMap<string, Endpoint> = new Map([
   ['/v1/chat/completions', generate(openaiChat)],
   ['/v1/responses', generate(openaiResponses)],
+  ['/v1/responses/compact', generate(openaiCompact)],
   ['/v1/images/generations', generate(openaiImages('generations'))],
   ['/v1/images/edits', generate(openaiImages('edits'))],
   ['/v1/images/variations', generate(openaiImages('variations'))],

@@ -162,8 +162,8 @@ export const LOCK_TRIES_MAX = 50;
 
 /** Vendor addresses with a pool of their own. The least recently used is dropped. */
 export const UPSTREAM_ORIGINS_MAX = 256;
-/** Envoy's circuit breaker: connections to one address. The next call fails at once. */
-export const UPSTREAM_CONNECTIONS_MAX = 1_024;
+/** Connections to one address: more than the streams of a busy process. The next call fails at once. */
+export const UPSTREAM_CONNECTIONS_MAX = 16_384;
 /** An idle connection to a vendor is closed after this, or earlier when the vendor's `keep-alive` says so. */
 export const UPSTREAM_KEEP_ALIVE_MS = 30_000;
 /** Header bytes of a vendor's answer, and of a proxy's. */

@@ -40,6 +40,8 @@ export interface SoakResult {
   readonly othersCores: number;
   /** When the second half began: no process is ended after it. */
   readonly halfS: number;
+  /** The commit that the nodes began with. Absent if they had this version from the start. */
+  readonly versionBefore?: string | undefined;
   readonly samples: readonly SoakSample[];
   readonly events: readonly SoakEvent[];
   readonly quiet: { readonly half: readonly SoakQuiet[]; readonly end: readonly SoakQuiet[] };
@@ -122,7 +124,7 @@ export function figuresOf(result: SoakResult): readonly SoakFigure[] {
 }
 
 export function renderSoak(result: SoakResult): string {
-  const { minutes, books, events, othersCores } = result;
+  const { minutes, books, events, othersCores, versionBefore } = result;
   const rows = figuresOf(result).map(({ name, goal, value, isMet }) => [
     name,
     goal,
@@ -145,7 +147,10 @@ export function renderSoak(result: SoakResult): string {
       `${books.calls} calls: ` +
       `${books.finished} finished, ${books.cut} cut by their client, their vendor or a kill, ` +
       `${books.refused} refused or turned away. ` +
-      `At most ${result.slowestLagCalls} ended calls waited for their settlement.${shortness}`,
+      `At most ${result.slowestLagCalls} ended calls waited for their settlement.${shortness}` +
+      (versionBefore === undefined
+        ? ''
+        : ` The nodes began with ${versionBefore} and were upgraded to this version.`),
     renderTable(['figure', 'goal', 'result', ''], rows),
     renderTable(['minute', 'what was done', 'until both nodes served again, s'], happened),
   ].join('\n\n');

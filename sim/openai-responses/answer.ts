@@ -1,3 +1,4 @@
+import { newHexId } from '../answer/id.ts';
 import type { Counts, Plan } from '../answer/plan.ts';
 import { earlyUsage, twistUsage, writeJson } from '../answer/usage.ts';
 import { type Json, record } from '../request/json.ts';
@@ -12,6 +13,24 @@ export function plainResponses(plan: Plan): string {
   const items = itemsOf(plan);
   store(plan, items);
   return writeJson(finalResponse(plan, items));
+}
+
+export function plainCompaction(plan: Plan): string {
+  const asked = inputItems(plan.ask.body).filter(({ role }) => role === 'user');
+  return writeJson({
+    id: plan.id,
+    object: 'response.compaction',
+    created_at: plan.createdSeconds,
+    output: [
+      ...asked.map((item) => ({ ...item, id: `msg_${newHexId(50)}`, type: 'message', status: 'completed' })),
+      {
+        type: 'compaction',
+        id: `cmp_${newHexId(50)}`,
+        encrypted_content: Buffer.from(plan.id).toString('base64url'),
+      },
+    ],
+    usage: twistUsage(plan.directive.usage, usageOf(plan)),
+  });
 }
 
 export function finalStatus(plan: Plan): 'completed' | 'incomplete' {

@@ -7,9 +7,9 @@ import { invalid, openaiFailure, openaiHeaders } from '../openai/error.ts';
 import type { Ask, Reply } from '../request/ask.ts';
 import type { Json } from '../request/json.ts';
 import type { Shape } from '../request/shape.ts';
-import { plainResponses } from './answer.ts';
+import { plainCompaction, plainResponses } from './answer.ts';
 import { readResponses } from './read.ts';
-import { RESPONSES_REQUEST } from './shape.ts';
+import { COMPACT_REQUEST, RESPONSES_REQUEST } from './shape.ts';
 import { framesOfResponses } from './stream.ts';
 import { refuseResponses } from './validate.ts';
 
@@ -30,8 +30,20 @@ export const openaiResponses: Dialect = {
     }),
 };
 
+/** It replaces a conversation by what the user said, and a summary that only this vendor can read. */
+export const openaiCompact: Dialect = {
+  ...openaiResponses,
+  examine: (request) => examineFor(request, COMPACT_REQUEST),
+  newAnswerId: () => `cmp_${newHexId(50)}`,
+  plain: plainCompaction,
+};
+
 function examine(request: VendorRequest): Ask | Reply {
-  const examined = examineResponses(request, RESPONSES_REQUEST);
+  return examineFor(request, RESPONSES_REQUEST);
+}
+
+function examineFor(request: VendorRequest, shape: Shape): Ask | Reply {
+  const examined = examineResponses(request, shape);
   return 'kind' in examined ? examined : readResponses(examined.body, examined.model, request.key);
 }
 

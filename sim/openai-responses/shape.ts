@@ -279,6 +279,19 @@ export const RESPONSES_REQUEST: Shape = struct({
   user: text(),
 });
 
+/** A compaction takes the input and how it is cached, and nothing of what makes an answer. */
+export const COMPACT_REQUEST: Shape = struct({
+  'model!': text(),
+  image: anything,
+  input: either(text(), list(INPUT_ITEM)),
+  instructions: text(),
+  previous_response_id: text(),
+  prompt_cache_key: text(),
+  prompt_cache_options: anything,
+  prompt_cache_retention: oneOf('in_memory', '24h'),
+  service_tier: text(),
+});
+
 /** Counting takes what makes the input, and nothing of what makes the answer. */
 export const INPUT_TOKENS_REQUEST: Shape = struct({
   'model!': text(),

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { RetryBudget } from '../gateway/admit/route.ts';
 import type { GatewayDeps } from '../gateway/attempt/attempt-context.ts';
 import { InFlight } from '../gateway/attempt/in-flight.ts';
+import { RunningResponses } from '../gateway/background/running.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { JOB_REQUEST_SLOTS } from '../gateway/jobs/bounds.ts';
 import { RecentJobs } from '../gateway/jobs/recent-jobs.ts';
@@ -72,6 +73,7 @@ export function buildGateway(parts: GatewayParts, context: AppContext): Gateway 
     random: systemRandom,
     nodeName: config.nodeName,
     times: { keepAliveMs: config.keepAliveMs, clientStallMs: config.clientStallMs },
+    running: new RunningResponses(),
     isDraining: parts.isDraining,
     tracer: parts.tracer,
   };

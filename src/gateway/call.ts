@@ -36,6 +36,8 @@ export interface Call {
   route: Route | undefined;
   /** The protocol that the route's vendor gets. */
   protocolOut: Protocol | undefined;
+  /** The id that the client was given for a response in the background, before its vendor answered. */
+  responseId: string | undefined;
   /** Fields of the request that the vendor did not get. */
   dropped: readonly string[];
   price: PriceSnapshot | undefined;
@@ -111,6 +113,7 @@ export function newCall(start: CallStart): Call {
     lease: undefined,
     route: undefined,
     protocolOut: undefined,
+    responseId: undefined,
     dropped: NOTHING_DROPPED,
     price: undefined,
     expected: undefined,

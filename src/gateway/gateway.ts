@@ -6,6 +6,7 @@ import type { Calendar } from '../kernel/time/calendar.ts';
 import type { CallTracer } from '../open-telemetry/contract.ts';
 import type { StreamTimes } from './answer/stream-watch.ts';
 import type { GatewayDeps } from './attempt/attempt-context.ts';
+import type { RunningResponses } from './background/running.ts';
 
 /** A request body in memory. `release` gives its bytes back to the process's budget, once. */
 export interface RequestBody {
@@ -27,6 +28,8 @@ export interface Gateway {
   readonly random: Random;
   readonly nodeName: string;
   readonly times: StreamTimes;
+  /** Responses in the background. */
+  readonly running: RunningResponses;
   /** Only if OpenTelemetry is on. */
   readonly tracer?: CallTracer | undefined;
   /** The process is about to end, and new calls are refused. */

@@ -10,8 +10,10 @@ import { refuseBeforeBody } from './admit/before-body.ts';
 import { identify, WAIT_MS } from './admit/identify.ts';
 import { checkMediaType } from './admit/media-type.ts';
 import { nameModel } from './admit/no-upstream.ts';
+import { compactionFacts } from './admit/quote.ts';
 import { sendRefusal } from './answer/answer.ts';
 import { resetAfter } from './answer/reset.ts';
+import { runInBackground } from './background/background.ts';
 import { type Call, CLIENT_CLOSED, newCall } from './call.ts';
 import { CallRunner, type Received } from './call-runner.ts';
 import { loadConversation } from './convert/conversation-load.ts';
@@ -84,7 +86,14 @@ async function processCall(
     if (isRefusal(facts)) return facts;
     const received = { raw, facts, response, headers: request.headers };
     if (facts.memory === undefined) return await runCall(call, received, gateway);
-    return await loadAndRunCall(call, received, gateway);
+    if (facts.memory.background.length === 0) return await loadAndRunCall(call, received, gateway);
+    return await runInBackground(call, received, {
+      ...{ request, gateway, run: (detached) => loadAndRunCall(call, detached, gateway) },
+      settle: (end, { response: nobody }) => {
+        if ('refusal' in end) endRefused(call, nobody, end.refusal, gateway);
+        else endFailed(call, nobody, end.error, gateway);
+      },
+    });
   } finally {
     body.release();
   }
@@ -106,7 +115,9 @@ async function loadAndRunCall(
   }
 }
 
-function runCall(call: Call, received: Received, gateway: Gateway): Promise<Refusal | undefined> {
+function runCall(call: Call, request: Received, gateway: Gateway): Promise<Refusal | undefined> {
+  const isCompaction = call.endpoint.action === 'compact';
+  const received = isCompaction ? { ...request, facts: compactionFacts(request.facts) } : request;
   const { model, stream, images } = received.facts;
   call.modelAsked = model;
   call.modelUsed = model;

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { ConsoleFiles } from '../console/files.ts';
 import { sendRefusal } from '../gateway/answer/answer.ts';
+import { serveConversation } from '../gateway/endpoints/conversations.ts';
 import { serveCount } from '../gateway/endpoints/count.ts';
 import { type EndpointMatch, matchEndpoint } from '../gateway/endpoints/endpoints.ts';
 import { serveModels } from '../gateway/endpoints/models.ts';
@@ -189,6 +190,8 @@ function serveMatch(
       return serveModels(request, response, match.models, gateway);
     case 'stored':
       return serveStored(request, response, match.stored, gateway);
+    case 'conversation':
+      return serveConversation(request, response, match.conversation, gateway);
     case 'videos':
       return serveVideos(request, response, match.videos, gateway);
     default:

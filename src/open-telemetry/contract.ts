@@ -18,7 +18,7 @@ export interface TracedStart {
   readonly endpoint: {
     readonly protocol: Protocol;
     readonly edit: boolean;
-    readonly action?: 'variation' | 'translation';
+    readonly action?: 'variation' | 'translation' | 'compact';
     readonly path: { readonly stream: boolean; readonly batch?: true } | undefined;
   };
 }

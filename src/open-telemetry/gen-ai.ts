@@ -36,7 +36,7 @@ export function httpRouteOf({ protocol, edit, action, path }: TracedStart['endpo
     case 'chat':
       return '/v1/chat/completions';
     case 'responses':
-      return '/v1/responses';
+      return action === 'compact' ? '/v1/responses/compact' : '/v1/responses';
     case 'messages':
       return '/v1/messages';
     case 'images':

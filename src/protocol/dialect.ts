@@ -58,6 +58,8 @@ export interface RawRequest {
     | undefined;
   /** Responses: the response that this request continues, if its conversation was put into the body. */
   readonly previousResponseId?: string;
+  /** Responses: the conversation that was put into the body, and the new items for it. */
+  readonly conversation?: { readonly id: string; readonly items: readonly Buffer[] };
 }
 
 export interface RequestFacts {
@@ -124,13 +126,17 @@ export interface MemoryFacts {
   /** Every `input` and `previous_response_id`. The last one counts, and all of them are replaced. */
   readonly inputs: readonly ByteRange[];
   readonly previous: readonly ByteRange[];
-  /** The request continues a response or refers to an item of one: the body must be completed first. */
+  /** Every `conversation` that is given. */
+  readonly conversation: readonly ByteRange[];
+  /** The request continues something that is stored, or refers to it: the body is completed first. */
   readonly refers: boolean;
   /** The request is too large to be completed or stored. */
   readonly isTooMuch: boolean;
   /** The answer is stored unless the request has `store: false`. */
   readonly keep: boolean;
-  /** A field for something that a gateway cannot do: stored prompts and conversations, background work. */
+  /** Every `background` that is true: the call goes on after its client has a first answer. */
+  readonly background: readonly ByteRange[];
+  /** A field for something that a gateway cannot do: stored prompts. */
   readonly unserved: string | undefined;
 }
 

@@ -38,7 +38,15 @@ export interface UpstreamExchange {
 export type AllowedNetwork = 'any' | 'public';
 
 /** The action at the vendor. `stream` and `generate` have different addresses for some vendors only. */
-export type VendorAction = 'generate' | 'stream' | 'count' | 'edit' | 'variation' | 'translation' | 'batch';
+export type VendorAction =
+  | 'generate'
+  | 'stream'
+  | 'count'
+  | 'compact'
+  | 'edit'
+  | 'variation'
+  | 'translation'
+  | 'batch';
 
 /** One call of a cloud: everything that its address, body and authorisation depend on. */
 export interface CloudCall {

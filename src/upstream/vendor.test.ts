@@ -75,6 +75,7 @@ test.each([
   ['responses', 'stream', 'https://h/api/paas/v4', 'https://h/api/paas/v4/responses'],
   ['images', 'generate', 'https://h/v1', 'https://h/v1/images/generations'],
   ['images', 'edit', 'https://h/v1', 'https://h/v1/images/edits'],
+  ['responses', 'compact', 'https://h/v1', 'https://h/v1/responses/compact'],
   ['images', 'variation', 'https://h/v1', 'https://h/v1/images/variations'],
   ['moderations', 'generate', 'https://h/v1', 'https://h/v1/moderations'],
   ['rerank', 'generate', 'https://api.cohere.com/v2', 'https://api.cohere.com/v2/rerank'],

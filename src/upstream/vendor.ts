@@ -202,7 +202,7 @@ function toPath(protocol: Protocol, action: VendorAction, forwardModelId: string
     case 'chat':
       return '/chat/completions';
     case 'responses':
-      return action === 'count' ? '/responses/input_tokens' : '/responses';
+      return `/responses${RESPONSES_PATHS[action] ?? ''}`;
     case 'images':
       return `/images/${IMAGE_PATHS[action] ?? 'generations'}`;
     case 'messages':
@@ -224,6 +224,11 @@ function toPath(protocol: Protocol, action: VendorAction, forwardModelId: string
   }
 }
 
+const RESPONSES_PATHS: Readonly<Partial<Record<VendorAction, string>>> = {
+  count: '/input_tokens',
+  compact: '/compact',
+};
+
 const IMAGE_PATHS: Readonly<Partial<Record<VendorAction, string>>> = {
   edit: 'edits',
   variation: 'variations',
@@ -231,6 +236,7 @@ const IMAGE_PATHS: Readonly<Partial<Record<VendorAction, string>>> = {
 
 const GEMINI_METHODS: Readonly<Record<VendorAction, string>> = {
   generate: 'generateContent',
+  compact: 'generateContent',
   edit: 'generateContent',
   variation: 'generateContent',
   translation: 'generateContent',

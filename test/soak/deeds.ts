@@ -1,6 +1,7 @@
 import { type Client, call, type Seen } from '../crash/load.ts';
 import { CHAT } from '../crash/shapes.ts';
 import { sleep, until } from '../support/processes.ts';
+import { THIS_VERSION, type Version } from '../upgrade/version-before.ts';
 import type { Deed } from './plan.ts';
 import { NODE_NAMES, type NodeName, type Site } from './site.ts';
 
@@ -12,10 +13,13 @@ export class Deeds {
   readonly deaths: number[] = [];
   readonly #site: Site;
   readonly #awayMs: number;
+  /** Of the nodes that are started. */
+  #version: Version;
   #asked = 0;
 
-  constructor(site: Site, awayMs: number) {
+  constructor(site: Site, awayMs: number, version: Version) {
     this.#site = site;
+    this.#version = version;
     this.#awayMs = awayMs;
   }
 
@@ -31,9 +35,11 @@ export class Deeds {
       case 'kill a node':
         this.deaths.push(performance.now());
         return this.#restart('north', 'SIGKILL');
+      case 'upgrade both nodes':
+        this.#version = THIS_VERSION;
+        return this.#roll();
       case 'restart both nodes':
-        for (const name of NODE_NAMES) await this.#restart(name, 'SIGTERM');
-        return;
+        return this.#roll();
       case 'refuse everything':
         await simulator.refuse(503);
         await sleep(this.#awayMs);
@@ -49,6 +55,11 @@ export class Deeds {
     }
   }
 
+  /** One after the other, so that one of them always serves. */
+  async #roll(): Promise<void> {
+    for (const name of NODE_NAMES) await this.#restart(name, 'SIGTERM');
+  }
+
   async #restart(name: NodeName, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const index = NODE_NAMES.indexOf(name);
     const node = this.#site.nodes[index];
@@ -56,7 +67,7 @@ export class Deeds {
     const exit = await node?.exited;
     if (signal === 'SIGTERM' && exit?.code !== 0)
       throw new Error(`${name} ended with ${JSON.stringify(exit)}`);
-    this.#site.nodes[index] = await this.#site.startNode(name);
+    this.#site.nodes[index] = await this.#site.startNode(name, this.#version);
   }
 
   /** One small call that nothing but the deed can refuse. */

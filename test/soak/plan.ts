@@ -4,6 +4,7 @@ export type Deed =
   | 'refuse everything'
   | 'kill PostgreSQL'
   | 'kill Redis'
+  | 'upgrade both nodes'
   | 'restart both nodes';
 
 export interface Planned {
@@ -34,7 +35,9 @@ const CHAPTER_MINUTES_MAX = 4;
 
 /** Processes are ended in the first half only: memory over time is that of processes that live. */
 export const DEEDS: readonly Planned[] = [
-  { at: 0.06, deed: 'kill a node' },
+  // Before the first audit, which asks the database in the form of this version.
+  { at: 0.02, deed: 'upgrade both nodes' },
+  { at: 0.08, deed: 'kill a node' },
   { at: 0.14, deed: 'refuse everything' },
   { at: 0.22, deed: 'kill PostgreSQL' },
   { at: 0.3, deed: 'kill Redis' },

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../../src/store/database.ts';
 import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded/server.ts';
 import { TWO_NODES } from '../crash/shapes.ts';
 import { type MortalDatabase, mortalDatabase } from '../crash/trial/mortal-database.ts';
-import { makeCustomers, PAYERS_CATALOG } from '../crash/trial/payers.ts';
+import { PAYERS_CATALOG } from '../crash/trial/payers.ts';
 import {
   makePlace,
   type Place,
@@ -15,6 +15,8 @@ import {
   startSimulatorProcess,
 } from '../support/processes.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
+import { makeCustomers } from '../upgrade/installation.ts';
+import type { Version } from '../upgrade/version-before.ts';
 import { type SoakCustomer, variedCustomers } from './customers.ts';
 
 export const NODE_NAMES = ['north', 'south'] as const;
@@ -32,11 +34,11 @@ export interface Site {
   readonly customers: readonly SoakCustomer[];
   /** In the order of their names; one that was started again takes its place. */
   readonly nodes: ServerProcess[];
-  startNode(name: NodeName): Promise<ServerProcess>;
+  startNode(name: NodeName, version: Version): Promise<ServerProcess>;
   close(): Promise<void>;
 }
 
-export async function openSite(random: () => number): Promise<Site> {
+export async function openSite(random: () => number, version: Version): Promise<Site> {
   const simulator = await startSimulatorProcess();
   const redis = await startRedis();
   const place = await makePlace(PAYERS_CATALOG + TWO_NODES, simulator.url);
@@ -49,15 +51,17 @@ export async function openSite(random: () => number): Promise<Site> {
     DATABASE_URL: postgres.connection,
     REDIS_URL: redis.url,
   };
-  const startNode = (name: NodeName): Promise<ServerProcess> =>
-    startServerProcess({ ...environment, TOLLGATE_NODE: name, TOLLGATE_DATA: join(place.folder, name) });
+  const startNode: Site['startNode'] = (name, { main, environment: own }) => {
+    const data = { TOLLGATE_NODE: name, TOLLGATE_DATA: join(place.folder, name) };
+    return startServerProcess({ ...environment, ...data, ...own }, main);
+  };
   const nodes: ServerProcess[] = [];
   const parts = { simulator, redis, place, postgres, nodes };
   try {
-    for (const name of NODE_NAMES) nodes.push(await startNode(name));
+    for (const name of NODE_NAMES) nodes.push(await startNode(name, version));
     const database = await openDatabase({ connection: postgres.connection, log: silentLogger });
     const cluster = join(theirs, 'postgres');
-    const customers = variedCustomers(await makeCustomers(database, environment), random);
+    const customers = variedCustomers(await makeCustomers({ environment }, version), random);
     return {
       ...{ simulator, redis, database, cluster, environment, customers, nodes, startNode },
       mortal: mortalDatabase(cluster, database, postgres),

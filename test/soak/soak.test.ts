@@ -29,6 +29,9 @@ it('ends processes in the first half only, and audits before the vendors forget'
   const late = DEEDS.filter(({ at }) => at > 0.45).map(({ deed }) => deed);
   expect(late).not.toContain('kill a node');
   expect(late).not.toContain('restart both nodes');
+  expect(DEEDS[0]?.deed).toBe('upgrade both nodes');
+  const { chapters: audits, minutes: all } = planFor(60);
+  expect((DEEDS[0]?.at ?? 1) * all * 2).toBeLessThan(all / audits);
   for (const minutes of [1, 10, 60]) {
     const { chapters } = planFor(minutes);
     expect(chapters % 2).toBe(0);

@@ -5,6 +5,12 @@ import type { SoakEvent, SoakQuiet, SoakResult, SoakSample } from '../../bench/r
 import { type Seen, seeded } from '../crash/load.ts';
 import { isIdle, judge } from '../crash/outage.ts';
 import { sleep, tollgate, until } from '../support/processes.ts';
+import {
+  THIS_VERSION,
+  unpackVersionBefore,
+  type VersionBefore,
+  versionBeforeMissing,
+} from '../upgrade/version-before.ts';
 import { Deeds } from './deeds.ts';
 import type { Plan, Planned } from './plan.ts';
 import { countHandles, leastOpen, OthersMeter, sampleNode } from './samples.ts';
@@ -25,14 +31,21 @@ const NO_BOOKS: Books = {
 export async function soak(plan: Plan, seed: number, say: (line: string) => void): Promise<SoakResult> {
   const random = seeded(seed);
   const startedAt = new Date().toISOString();
-  const site = await openSite(random);
-  const stop = (): void => void site.close().then(() => process.exit(1));
+  if (versionBeforeMissing !== undefined)
+    say(`both nodes have this version from the start: ${versionBeforeMissing}`);
+  const before = versionBeforeMissing === undefined ? await unpackVersionBefore() : undefined;
+  const site = await openSite(random, before ?? THIS_VERSION);
+  const close = async (): Promise<void> => {
+    await site.close();
+    await before?.remove();
+  };
+  const stop = (): void => void close().then(() => process.exit(1));
   for (const signal of SIGNALS) process.once(signal, stop);
   try {
-    return await new Soak(site, plan, { random, say, startedAt }).run();
+    return await new Soak(site, plan, { random, say, startedAt, before }).run();
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop);
-    await site.close();
+    await close();
   }
 }
 
@@ -44,6 +57,7 @@ class Soak {
   readonly #random: () => number;
   readonly #say: (line: string) => void;
   readonly #startedAt: string;
+  readonly #before: string | undefined;
   readonly #begunMs = performance.now();
   readonly #samples: SoakSample[] = [];
   readonly #events: SoakEvent[] = [];
@@ -54,15 +68,21 @@ class Soak {
   constructor(
     site: Site,
     plan: Plan,
-    on: { readonly random: () => number; readonly say: (line: string) => void; readonly startedAt: string },
+    on: {
+      readonly random: () => number;
+      readonly say: (line: string) => void;
+      readonly startedAt: string;
+      readonly before: VersionBefore | undefined;
+    },
   ) {
     this.#site = site;
     this.#plan = plan;
-    this.#deeds = new Deeds(site, plan.awayMs);
+    this.#deeds = new Deeds(site, plan.awayMs, on.before ?? THIS_VERSION);
     this.#others = new OthersMeter(() => [process.pid, postmasterOf(site)]);
     this.#random = on.random;
     this.#say = on.say;
     this.#startedAt = on.startedAt;
+    this.#before = on.before?.name;
     this.#due = [...plan.deeds];
   }
 
@@ -85,6 +105,7 @@ class Soak {
       machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`,
       othersCores: this.#others.meanCores,
       halfS,
+      versionBefore: this.#before,
       samples: this.#samples,
       events: this.#events,
       quiet: { half, end },

@@ -84,7 +84,10 @@ const CUSTOMERS = [
 ] as const;
 
 /** An account for each payer with a key of its own, made at the terminal of a version. */
-export async function makeCustomers(site: Installation, version: Version): Promise<readonly Customer[]> {
+export async function makeCustomers(
+  site: Pick<Installation, 'environment'>,
+  version: Version,
+): Promise<readonly Customer[]> {
   const credentials = ['openai', 'anthropic', 'google'].map((vendor) => {
     const args = ['credential', 'add', '--account', 'own@example.com', '--vendor', vendor, '--name', vendor];
     return command(site, version, args, `sk-sim-${vendor}-own`);

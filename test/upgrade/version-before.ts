@@ -7,13 +7,14 @@ import { type Finished, startProgram } from '../support/processes.ts';
 
 /** What an upgrade is proved against. Each release names the one before it here. */
 const VERSION_BEFORE = '5e5a5db5214333de3199b41fe3a5c582bde70544';
+const SHORT_NAME = VERSION_BEFORE.slice(0, 8);
 
 /** Why it cannot be had, if it cannot: a shallow clone, or sources without their history. */
 export const versionBeforeMissing: string | undefined = findOut();
 
 function findOut(): string | undefined {
   const { status } = spawnSync('git', ['cat-file', '-e', `${VERSION_BEFORE}^{commit}`], { cwd: projectRoot });
-  return status === 0 ? undefined : `the history has no commit ${VERSION_BEFORE.slice(0, 8)}`;
+  return status === 0 ? undefined : `the history has no commit ${SHORT_NAME}`;
 }
 
 /** A version of Tollgate that can be run. */
@@ -25,6 +26,8 @@ export interface Version {
 }
 
 export interface VersionBefore extends Version {
+  /** Of its commit, shortened. */
+  readonly name: string;
   readonly folder: string;
   /** The number of its last migration. */
   readonly lastMigration: number;
@@ -44,6 +47,7 @@ export async function unpackVersionBefore(): Promise<VersionBefore> {
   await symlink(join(projectRoot, 'node_modules'), join(sources, 'node_modules'));
   const migrations = await readdir(join(sources, 'src', 'store', 'migrations'));
   return {
+    name: SHORT_NAME,
     folder: sources,
     main: join(sources, 'src', 'main.ts'),
     // What it compiles must not fill the cache of this checkout.

@@ -80,6 +80,14 @@ export function quote(facts: RequestFacts, routes: readonly Route[], pricing: Pr
   return { mostMicro, shareMicro, leastMicro, isBounded };
 }
 
+/**
+ * A vendor takes no limit for the output of a compaction, so all of it is held. It is not longer than what it
+ * replaces.
+ */
+export function compactionFacts(facts: RequestFacts): RequestFacts {
+  return { ...facts, stream: false, isFixed: true, outputTokensMax: facts.inputTokensEstimate };
+}
+
 /** The most output tokens of one answer: the request's own limit, but not more than the model can produce. */
 export function outputBound(facts: RequestFacts, route: Route): number {
   const { outputTokensMax, images } = facts;

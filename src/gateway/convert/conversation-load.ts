@@ -6,6 +6,7 @@ import { getDialect } from '../../protocol/registry.ts';
 import {
   completeBody,
   findWantedHistory,
+  listNewItems,
   type WantedHistory,
 } from '../../protocol/responses/stored/continue.ts';
 import { type StoredResponse, unpackResponse } from '../../protocol/responses/stored/kept-response.ts';
@@ -25,6 +26,10 @@ export function keyOfResponse(id: string): string {
 
 export function keyOfItem(id: string): string {
   return `item:${id}`;
+}
+
+export function keyOfConversation(id: string): string {
+  return `conv:${id}`;
 }
 
 const nothingTaken = (): void => {};
@@ -68,11 +73,12 @@ async function complete(
   if (isRefusal(body)) return body;
   if (body.length > REQUEST_BODY_BYTES_MAX) return refuse('bodyTooLarge');
   if (!bodies.take(accountId, body.length)) return refuse('unavailable', { retryAfterMs: 1_000 });
-  const { previousId } = wanted;
+  const { previousId, conversationId: id } = wanted;
   const completed: RawRequest = {
     ...raw,
     body,
     ...(previousId === undefined ? {} : { previousResponseId: previousId }),
+    ...(id === undefined ? {} : { conversation: { id, items: await listNewItems(raw.body, memory, items) } }),
   };
   let held = false;
   try {
@@ -86,10 +92,11 @@ async function complete(
 }
 
 async function findPrevious(
-  { previousId }: WantedHistory,
+  { previousId, conversationId }: WantedHistory,
   conversations: Conversations,
   accountId: number,
 ): Promise<StoredResponse | undefined | Refusal> {
+  if (conversationId !== undefined) return findConversation(conversationId, conversations, accountId);
   if (previousId === undefined) return undefined;
   const value = await conversations.find(accountId, keyOfResponse(previousId));
   const kept = value === undefined ? undefined : unpackResponse(value);
@@ -101,6 +108,21 @@ async function findPrevious(
       param: 'previous_response_id',
       code: 'previous_response_not_found',
     },
+  });
+}
+
+/** The items of a conversation are its input; it has no output. */
+export async function findConversation(
+  id: string,
+  conversations: Conversations,
+  accountId: number,
+): Promise<StoredResponse | Refusal> {
+  const value = await conversations.find(accountId, keyOfConversation(id));
+  const kept = value === undefined ? undefined : unpackResponse(value);
+  if (kept !== undefined) return kept;
+  return refuse('pathUnknown', {
+    message: `Conversation with id '${shortId(id)}' not found.`,
+    vendorFields: { type: 'invalid_request_error', param: null, code: null },
   });
 }
 

@@ -2,18 +2,25 @@ import { CONVERSATION_VALUE_BYTES_MAX } from '../../bounds.ts';
 import { joinPieces, nextTurn } from '../../kernel/async/next-turn.ts';
 import type { Outline } from '../../protocol/bytes/outline.ts';
 import type { Framing, MemoryFacts, PlainAnswer, StreamRelay } from '../../protocol/dialect.ts';
+import { nameResponse } from '../../protocol/responses/stored/background.ts';
 import { finalResponse } from '../../protocol/responses/stored/final-response.ts';
 import { packResponse } from '../../protocol/responses/stored/kept-response.ts';
 import type { UpstreamHead } from '../../upstream/contract.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { CapturingRelay } from './capturing-relay.ts';
+import { addToConversation } from './conversation-items.ts';
 import { keyOfItem, keyOfResponse } from './conversation-load.ts';
 import type { Translation } from './translation.ts';
 
-/** Responses: stores the answer for the client, unless the request has `store: false`. */
+/**
+ * Responses: stores the answer for the client, unless the request has `store: false`. A compaction is not a
+ * response: the client sends it with its next request.
+ */
 export function saveAnswer(context: AttemptContext, translation: Translation): Translation {
   const { memory } = context.facts;
-  return memory?.keep === true ? new SavingTranslation(context, translation, memory) : translation;
+  if (memory === undefined || context.call.endpoint.action === 'compact') return translation;
+  const isKept = memory.keep || context.raw.conversation !== undefined;
+  return isKept ? new SavingTranslation(context, translation, memory) : translation;
 }
 
 /** Wraps a translation and stores the answer that passes through it. */
@@ -105,10 +112,15 @@ class SavingTranslation implements Translation {
 
   async #store(answer: Buffer): Promise<void> {
     const { raw, call, deps } = this.#context;
-    const { body, previousResponseId } = raw;
-    const kept = await packResponse({ body, memory: this.#memory, previousResponseId }, answer);
+    const { body, previousResponseId, conversation } = raw;
+    const { responseId } = call;
+    const named = responseId === undefined ? answer : nameResponse(answer, responseId);
+    const kept = await packResponse({ body, memory: this.#memory, previousResponseId }, named);
     if (kept === undefined) return;
     const accountId = call.caller.account.id;
+    const output = [...kept.items.values()];
+    if (conversation !== undefined) await addToConversation(conversation, output, { call, deps });
+    if (!this.#memory.keep) return;
     if (kept.value !== undefined) deps.conversations.keep(accountId, keyOfResponse(kept.id), kept.value);
     for (const [id, item] of kept.items) {
       deps.conversations.keep(accountId, keyOfItem(id), item);

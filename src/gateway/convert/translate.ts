@@ -54,6 +54,7 @@ export function translate(
       ? new PassThrough(context, route)
       : Promise.resolve(convertEmbeddings(context, route, protocol));
   }
+  if (action === 'compact' && !makesCompactions(route)) return Promise.resolve(NO_COMPACTIONS);
   // Nothing else is converted: a route that was chosen for it speaks it.
   if (!isGeneratingProtocol(protocol)) return new PassThrough(context, route);
   if (protocol !== 'completions' && !route.protocols.includes(protocol)) {
@@ -72,6 +73,15 @@ function makesVariations({ protocols, vendor }: Route): boolean {
 
 const NO_VARIATIONS = refuse('notExpressible', {
   message: 'No usable upstream of this model makes variations of images',
+});
+
+/** What stands in a compaction only its vendor can read, and no cloud has a path for it. */
+function makesCompactions({ protocols, vendor }: Route): boolean {
+  return protocols.includes('responses') && vendor.cloud === undefined;
+}
+
+const NO_COMPACTIONS = refuse('notExpressible', {
+  message: 'No usable upstream of this model compacts conversations',
 });
 
 interface Wanted {

@@ -2,6 +2,7 @@ import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { RawRequest } from '../../protocol/dialect.ts';
 import type { CountProtocol } from '../../protocol/pass-through/count.ts';
 import { matchVideos, VIDEOS_PATH, type VideosMatch } from '../jobs/videos-endpoint.ts';
+import { type ConversationMatch, matchConversation } from './conversations-endpoint.ts';
 import { type ModelsMatch, matchModels } from './models-endpoint.ts';
 import { matchStored, type StoredMatch } from './stored-responses-endpoint.ts';
 
@@ -16,7 +17,7 @@ export interface Endpoint {
   /** Image edits go to the vendor's edits path, whatever the body contains. */
   readonly edit: boolean;
   /** The vendor has a path of its own for this. */
-  readonly action?: 'variation' | 'translation';
+  readonly action?: 'variation' | 'translation' | 'compact';
   /**
    * The query for a vendor of the same protocol, without its `?`. It is built from known parameters only, so
    * that no other parameter can change what the vendor does (Google: `fields`, `alt`, `callback`,
@@ -36,6 +37,7 @@ export type EndpointMatch =
   | ModelsMatch
   | StoredMatch
   | VideosMatch
+  | ConversationMatch
   | { readonly kind: 'method-not-allowed'; readonly allow: string }
   | { readonly kind: 'no-endpoint' };
 
@@ -45,6 +47,7 @@ const ONLY_POST: EndpointMatch = { kind: 'method-not-allowed', allow: 'POST' };
 export const FIXED = new Map<string, Pick<Endpoint, 'protocol' | 'edit' | 'action'>>([
   ['/v1/chat/completions', { protocol: 'chat', edit: false }],
   ['/v1/responses', { protocol: 'responses', edit: false }],
+  ['/v1/responses/compact', { protocol: 'responses', edit: false, action: 'compact' }],
   ['/v1/messages', { protocol: 'messages', edit: false }],
   ['/v1/images/generations', { protocol: 'images', edit: false }],
   ['/v1/images/edits', { protocol: 'images', edit: true }],
@@ -94,8 +97,13 @@ export function matchEndpoint(method: string, url: string): EndpointMatch {
   const action = readModelAction(pathname, query);
   const counted = action?.counts === true ? 'gemini' : COUNTS.get(pathname);
   if (action === undefined && counted === undefined) {
-    const match = matchModels(method, pathname, query) ?? matchStored(method, pathname, query);
-    return match ?? matchVideos(method, pathname, query) ?? NO_ENDPOINT;
+    return (
+      matchModels(method, pathname, query) ??
+      matchStored(method, pathname, query) ??
+      matchConversation(method, pathname, query) ??
+      matchVideos(method, pathname, query) ??
+      NO_ENDPOINT
+    );
   }
   if (method !== 'POST') return ONLY_POST;
   const rest = { path: action?.path, edit: false };

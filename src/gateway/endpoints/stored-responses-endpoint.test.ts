@@ -5,8 +5,7 @@ test.each([
   ['GET', '/v1/responses/resp_1?include=x', { action: 'read', id: 'resp_1', query: '?include=x' }],
   ['DELETE', '/v1/responses/resp_1', { action: 'delete', id: 'resp_1', query: '' }],
   ['GET', '/v1/responses/a%2Fb/input_items', { action: 'list-input', id: 'a/b', query: '' }],
-  ['POST', '/v1/responses/resp_1/cancel', { action: 'unserved', id: 'resp_1', query: '' }],
-  ['POST', '/v1/responses/compact', { action: 'unserved', id: 'compact', query: '' }],
+  ['POST', '/v1/responses/resp_1/cancel', { action: 'cancel', id: 'resp_1', query: '' }],
 ])('%s %s addresses a stored response', (method, url, stored) => {
   expect(matchEndpoint(method, url)).toEqual({ kind: 'stored', stored });
 });
@@ -15,6 +14,7 @@ test.each([
   ['PUT', '/v1/responses/resp_1', 'GET, DELETE'],
   ['POST', '/v1/responses/resp_1/input_items', 'GET'],
   ['GET', '/v1/responses/resp_1/cancel', 'POST'],
+  ['GET', '/v1/responses/compact', 'POST'],
 ])('%s %s is refused with the allowed methods', (method, url, allow) => {
   expect(matchEndpoint(method, url)).toEqual({ kind: 'method-not-allowed', allow });
 });

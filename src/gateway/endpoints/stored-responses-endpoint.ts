@@ -1,7 +1,6 @@
 /** What a client can do with an earlier response (rule I-8). */
 export interface StoredEndpoint {
-  /** `unserved`: the vendor has this action, but we do not serve it. */
-  readonly action: 'read' | 'delete' | 'list-input' | 'unserved';
+  readonly action: 'read' | 'delete' | 'list-input' | 'cancel';
   readonly id: string;
   readonly query: string;
 }
@@ -15,8 +14,7 @@ const PATH = /^\/v1\/responses\/([^/]{1,512})(\/input_items|\/cancel)?$/;
 export const STORED_ACTIONS: Readonly<Record<string, Readonly<Record<string, StoredEndpoint['action']>>>> = {
   '': { GET: 'read', DELETE: 'delete' },
   '/input_items': { GET: 'list-input' },
-  '/cancel': { POST: 'unserved' },
-  compact: { POST: 'unserved' },
+  '/cancel': { POST: 'cancel' },
 };
 
 export function matchStored(method: string, pathname: string, query: string): StoredMatch | undefined {
@@ -25,8 +23,7 @@ export function matchStored(method: string, pathname: string, query: string): St
   const [, name = '', below = ''] = match;
   const id = decode(name);
   if (id === undefined) return undefined;
-  // `compact` is the only action at the place of an id.
-  const actions = STORED_ACTIONS[id === 'compact' && below === '' ? id : below] ?? {};
+  const actions = STORED_ACTIONS[below] ?? {};
   const action = actions[method];
   if (action === undefined) return { kind: 'method-not-allowed', allow: Object.keys(actions).join(', ') };
   return { kind: 'stored', stored: { action, id, query } };

@@ -8,6 +8,8 @@ import type { Conversations } from '../../conversation/contract.ts';
 import { discardBody } from '../../http/body.ts';
 import { seededRandom } from '../../kernel/random.ts';
 import { ManualClock } from '../../kernel/time/clock.ts';
+import { writeBackground } from '../../protocol/responses/stored/background.ts';
+import { RunningResponses } from '../background/running.ts';
 import type { Gateway } from '../gateway.ts';
 import { serveStored } from './stored-responses.ts';
 import type { StoredEndpoint } from './stored-responses-endpoint.ts';
@@ -24,7 +26,7 @@ let isDraining = false;
 let isAway = false;
 
 const conversations: Conversations = {
-  keep() {},
+  keep: (accountId, name, value) => void values.set(`${accountId} ${name}`, value.toString('utf8')),
   find: (accountId, name) => {
     const value = values.get(`${accountId} ${name}`);
     return value === undefined ? undefined : Buffer.from(value);
@@ -35,10 +37,14 @@ const conversations: Conversations = {
   },
 };
 
+const running = new RunningResponses();
+const clock = new ManualClock();
+
 /** As much of a gateway as these endpoints ask for. */
 const gateway = {
   directory: { catalog: sampleCatalog, findCaller: () => caller },
-  deps: { conversations, clock: new ManualClock() },
+  deps: { conversations, clock },
+  running,
   isDraining: () => isDraining,
   discardBody,
 } as unknown as Gateway;
@@ -102,4 +108,42 @@ test('a deletion that the store did not confirm is not reported as done', async 
 test('a draining process serves no stored response', async () => {
   isDraining = true;
   expect((await ask('read')).status).toBe(503);
+});
+
+const IN_BACKGROUND = { id: 'resp_3', model: 'm', status: 'in_progress' } as const;
+
+function keepRunning(createdAtMs = clock.now()): void {
+  const response = writeBackground({ ...IN_BACKGROUND, createdAtMs });
+  values.set('7 resp:resp_3', `{"input":[],"response":${response}}`);
+}
+
+test('work in the background is cancelled here, or by the node that finds the mark', async () => {
+  keepRunning();
+  let isCancelled = false;
+  running.began(7, 'resp_3', () => {
+    isCancelled = true;
+  });
+  expect(JSON.parse((await ask('cancel', 'resp_3')).text)).toMatchObject({
+    id: 'resp_3',
+    status: 'cancelled',
+  });
+  expect(isCancelled).toBe(true);
+  expect(values.has('7 cancel:resp_3')).toBe(true);
+});
+
+test('only work in the background can be cancelled, and what has ended stays as it is', async () => {
+  expect(await ask('cancel')).toMatchObject({ status: 400, text: expect.stringContaining('background') });
+  const done = '{"id":"resp_3","status":"completed","background":true,"output":[]}';
+  values.set('7 resp:resp_3', `{"input":[],"response":${done}}`);
+  expect(await ask('cancel', 'resp_3')).toMatchObject({ status: 200, text: done });
+  expect((await ask('cancel', 'resp_4')).status).toBe(404);
+});
+
+test('work that nobody goes on with is shown as failed', async () => {
+  keepRunning(clock.now() - 3_599_000);
+  expect(JSON.parse((await ask('read', 'resp_3')).text).status).toBe('in_progress');
+  keepRunning(clock.now() - 3_600_000);
+  expect(JSON.parse((await ask('read', 'resp_3')).text)).toMatchObject({
+    ...{ status: 'failed', error: { message: 'The work on this response was lost' } },
+  });
 });

@@ -1,23 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PAGE_SIZE_MAX } from '../../bounds.ts';
 import type { Conversations } from '../../conversation/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { newCallId } from '../../kernel/id.ts';
 import { writeJson } from '../../protocol/hub/content/json.ts';
-import { type ListQuery, listInputItems } from '../../protocol/responses/stored/item-list.ts';
+import { isBackground, readBackground, writeBackground } from '../../protocol/responses/stored/background.ts';
+import { listInputItems } from '../../protocol/responses/stored/item-list.ts';
 import {
   findItemId,
   type StoredResponse,
   unpackResponse,
 } from '../../protocol/responses/stored/kept-response.ts';
 import { identify, refuseIfAway } from '../admit/identify.ts';
-import { ownHeaders, sendRefusal } from '../answer/answer.ts';
+import { keyOfCancel } from '../background/background.ts';
 import { keyOfItem, keyOfResponse, shortId } from '../convert/conversation-load.ts';
 import type { Gateway } from '../gateway.ts';
+import { readListQuery, sendStored, unknown, wrong } from './stored-answer.ts';
 import type { StoredEndpoint } from './stored-responses-endpoint.ts';
-import { refuseParameter, refuseUnknown } from './vendor-refusals.ts';
-
-const PAGE_SIZE = 20;
 
 /**
  * Reads, lists and deletes the stored responses of an account. This is not a call: nothing is held, counted
@@ -35,36 +33,58 @@ export async function serveStored(
   const caller = await identify(request, gateway, nowMs);
   const body = isRefusal(caller)
     ? caller
-    : await answer(stored, gateway.deps.conversations, caller.account.id).catch(refuseIfAway);
-  if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
-    sendRefusal(response, body, requestId, 'responses');
-    return;
-  }
-  response.writeHead(200, [
-    ...['content-type', 'application/json; charset=utf-8'],
-    ...['content-length', String(Buffer.byteLength(body))],
-    ...ownHeaders(requestId, 'responses'),
-  ]);
-  response.end(body);
+    : await answer(stored, { gateway, accountId: caller.account.id, nowMs }).catch(refuseIfAway);
+  sendStored(response, body, requestId);
+}
+
+interface Owner {
+  readonly gateway: Gateway;
+  readonly accountId: number;
+  readonly nowMs: number;
 }
 
 async function answer(
   { action, id, query }: StoredEndpoint,
-  conversations: Conversations,
-  accountId: number,
+  owner: Owner,
 ): Promise<string | Buffer | Refusal> {
-  if (action === 'unserved') {
-    return refuse('notExpressible', { message: 'Responses can neither be cancelled nor compacted here' });
-  }
+  const { gateway, accountId, nowMs } = owner;
+  const { conversations } = gateway.deps;
   const asked = new URLSearchParams(query);
   if (action === 'read' && asked.get('stream') === 'true') {
     return refuse('notExpressible', { message: 'A stored response cannot be streamed: leave "stream" out' });
   }
   const value = await conversations.find(accountId, keyOfResponse(id));
   const kept = value === undefined ? undefined : unpackResponse(value);
-  if (kept === undefined) return refuseUnknown(`Response with id '${shortId(id)}' not found.`);
-  if (action === 'read') return kept.response;
+  if (kept === undefined) return unknown(`Response with id '${shortId(id)}' not found.`);
+  if (action === 'cancel') return cancel(id, kept, owner);
+  if (action === 'read') return showResponse(kept, nowMs);
   return action === 'delete' ? remove(id, kept, { conversations, accountId }) : list(id, kept, asked);
+}
+
+/** A process that died, or that was stopped, leaves work behind that nobody goes on with. */
+const BACKGROUND_MS_MAX = 3_600_000;
+
+function showResponse({ response }: StoredResponse, nowMs: number): string | Buffer {
+  const state = readBackground(response);
+  if (state?.status !== 'in_progress' || nowMs - state.createdAtMs < BACKGROUND_MS_MAX) return response;
+  return writeBackground({ ...state, status: 'failed', message: 'The work on this response was lost' });
+}
+
+/** A response that has ended stays as it is. */
+function cancel(
+  id: string,
+  kept: StoredResponse,
+  { gateway, accountId, nowMs }: Owner,
+): string | Buffer | Refusal {
+  const state = readBackground(kept.response);
+  if (state?.status !== 'in_progress') {
+    if (state !== undefined || isBackground(kept.response)) return kept.response;
+    return wrong('id', 'is not that of a response in the background');
+  }
+  // Another node may work on it, and looks for this.
+  gateway.deps.conversations.keep(accountId, keyOfCancel(id), Buffer.from(String(nowMs)));
+  gateway.running.cancel(accountId, id);
+  return writeBackground({ ...state, status: 'cancelled' });
 }
 
 /** Deletes a response with all items that a request could refer to. */
@@ -82,19 +102,9 @@ async function remove(
 }
 
 function list(id: string, kept: StoredResponse, asked: URLSearchParams): string | Refusal {
-  const query = readQuery(asked);
+  const query = readListQuery(asked);
   if (isRefusal(query)) return query;
   const page = listInputItems(id, kept, query);
   if (page !== undefined) return writeJson(page);
-  return refuseUnknown(`Item with id '${shortId(query.after ?? '')}' not found.`);
-}
-
-function readQuery(asked: URLSearchParams): ListQuery | Refusal {
-  const limit = asked.get('limit') ?? String(PAGE_SIZE);
-  const order = asked.get('order') ?? 'desc';
-  if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > PAGE_SIZE_MAX) {
-    return refuseParameter('limit', `must be a whole number from 1 to ${PAGE_SIZE_MAX}`);
-  }
-  if (order !== 'asc' && order !== 'desc') return refuseParameter('order', 'must be "asc" or "desc"');
-  return { limit: Number(limit), order, after: asked.get('after') ?? undefined };
+  return unknown(`Item with id '${shortId(query.after ?? '')}' not found.`);
 }

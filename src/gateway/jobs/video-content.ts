@@ -13,7 +13,7 @@ import { isHeaderValue } from '../../upstream/vendor.ts';
 import { giveUpAfter } from '../answer/answer.ts';
 import { resetAfter } from '../answer/reset.ts';
 import { type ChunkSource, ChunkWriter } from '../answer/write-chunk.ts';
-import { refuseParameter } from '../endpoints/vendor-refusals.ts';
+import { wrong } from '../endpoints/stored-answer.ts';
 import { addressVideo } from './ask-vendor.ts';
 import type { JobCredential } from './job-credential.ts';
 import { endWithoutAnswer, type VideoEnd, type VideoRequest, videoHeaders } from './video-request.ts';
@@ -32,7 +32,7 @@ export async function serveContent(
 ): Promise<VideoEnd> {
   const variant = new URLSearchParams(request.endpoint.query).get('variant');
   if (variant !== null && !VARIANTS.has(variant)) {
-    return refuseParameter('variant', 'must be "video", "thumbnail" or "spritesheet"');
+    return wrong('variant', 'must be "video", "thumbnail" or "spritesheet"');
   }
   const query = variant === null ? '' : `variant=${variant}`;
   const address = addressVideo(credential, job.objectId, { query });

@@ -3,7 +3,7 @@ import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { readVideo } from '../../protocol/videos/answer.ts';
 import { WAIT_MS } from '../admit/identify.ts';
 import { endAnswer, ownHeaders, totalBytes } from '../answer/answer.ts';
-import { refuseParameter } from '../endpoints/vendor-refusals.ts';
+import { wrong } from '../endpoints/stored-answer.ts';
 import { toReport } from './ask-about-job.ts';
 import { askAboutVideo } from './ask-vendor.ts';
 import { LIST_ASK_MS, LIST_ASKS_AT_ONCE, LIST_SIZE, LIST_SIZE_MAX } from './bounds.ts';
@@ -52,9 +52,9 @@ function readPage(asked: URLSearchParams): JobPage | Refusal {
   const limit = asked.get('limit') ?? String(LIST_SIZE);
   const order = asked.get('order') ?? 'desc';
   if (!/^\d{1,9}$/.test(limit) || Number(limit) < 1) {
-    return refuseParameter('limit', 'must be a whole number above 0');
+    return wrong('limit', 'must be a whole number above 0');
   }
-  if (order !== 'asc' && order !== 'desc') return refuseParameter('order', 'must be "asc" or "desc"');
+  if (order !== 'asc' && order !== 'desc') return wrong('order', 'must be "asc" or "desc"');
   const after = asked.get('after');
   return {
     limit: Math.min(Number(limit), LIST_SIZE_MAX),

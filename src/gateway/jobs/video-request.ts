@@ -6,7 +6,7 @@ import { answerHeaders } from '../../upstream/answer-headers.ts';
 import type { UpstreamHead } from '../../upstream/contract.ts';
 import type { AskReply } from '../../upstream/http/ask.ts';
 import { endAnswer, modelHeaders, ownHeaders, totalBytes } from '../answer/answer.ts';
-import { refuseUnknown } from '../endpoints/vendor-refusals.ts';
+import { unknown } from '../endpoints/stored-answer.ts';
 import type { Gateway } from '../gateway.ts';
 import type { VideosEndpoint } from './videos-endpoint.ts';
 
@@ -27,7 +27,7 @@ const ID_CHARS_MAX = 100;
 
 /** The same for a video of another account as for one that never was. */
 export function refuseVideo(id: string): Refusal {
-  return refuseUnknown(`Video with id '${id.toWellFormed().slice(0, ID_CHARS_MAX)}' not found.`);
+  return unknown(`Video with id '${id.toWellFormed().slice(0, ID_CHARS_MAX)}' not found.`);
 }
 
 /** The vendor's headers that the client may see, and ours. */

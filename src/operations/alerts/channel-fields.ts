@@ -4,7 +4,7 @@ import {
   WEBHOOK_ADDRESS_CHARS_MAX,
 } from '../../alerts/bounds.ts';
 import type { Times } from '../../kernel/time/calendar.ts';
-import type { ChannelView, NewChannel } from '../../store/alerts/channels.ts';
+import type { ChannelPatch, ChannelView, NewChannel } from '../../store/alerts/channels.ts';
 import type { ShownDelivery } from '../../store/alerts/outbox.ts';
 import { judgeWebhookAddress } from '../../upstream/guard/webhook-address.ts';
 import { isMailable } from '../../upstream/messages/mail.ts';
@@ -89,6 +89,21 @@ export function judgeAddress(
   }
   const judged = judgeWebhookAddress(address, new Set(config.webhookHosts));
   return judged.kind === 'refused' ? fail('badParameter', `address: ${judged.why}`) : judged.url;
+}
+
+/** What a channel is changed to, or what is wrong with it. Absent fields stay as they are. */
+export function readPatch(
+  { address, alerts, ...rest }: Omit<ChannelPatch, 'target'> & { readonly address?: string | undefined },
+  kind: ChannelView['kind'],
+  context: Pick<Context, 'config'>,
+): ChannelPatch | Failure {
+  const target = address === undefined ? undefined : judgeAddress(kind, address, context);
+  if (typeof target === 'object') return target;
+  return {
+    ...rest,
+    ...(target !== undefined && { target }),
+    ...(alerts !== undefined && { alerts: [...new Set(alerts)] }),
+  };
 }
 
 const NO_MAIL = 'kind: this server sends no e-mail (TOLLGATE_SMTP_URL is not set)';

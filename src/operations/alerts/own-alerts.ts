@@ -45,6 +45,7 @@ import {
   DELIVERY_STATUS,
   judgeAddress,
   LANGUAGE,
+  readPatch,
   shownChannel,
   shownDelivery,
   tooMany,
@@ -104,15 +105,11 @@ const create = operation({
     if (typeof target !== 'string') return target;
     if (kind === 'email' && !settings.isVerified)
       return fail('conflict', 'Confirm your e-mail address first');
-    const channel = withSecret({ kind, name, alerts: unique(alerts), language, target }, context);
+    const channel = withSecret({ kind, name, alerts: [...new Set(alerts)], language, target }, context);
     const id = await addChannel(context.database, accountId, channel, context.sealer);
     return id === undefined ? tooMany() : data({ id, secret: channel.secret ?? null });
   },
 });
-
-function unique(alerts: readonly string[]): readonly string[] {
-  return [...new Set(alerts)];
-}
 
 const update = operation({
   ...GROUP,
@@ -134,22 +131,15 @@ const update = operation({
   fails: ['notFound'],
   example: { body: { id: 4, alerts: ['limit-hit'] }, data: { id: 4 } },
   handle: async ({ body }, context) => {
-    const { id, name, alerts, language, status, address } = body;
+    const { id, ...wanted } = body;
     const owner = ownAccount(context);
     const stored = await findChannel(context.database, owner, id);
     if (stored === undefined) return fail('notFound');
-    if (stored.kind === 'email' && address !== undefined) {
+    if (stored.kind === 'email' && wanted.address !== undefined) {
       return fail('badParameter', 'address: e-mail goes to the address of the account only');
     }
-    const target = address === undefined ? undefined : judgeAddress(stored.kind, address, context);
-    if (typeof target === 'object') return target;
-    const patch = {
-      ...(name !== undefined && { name }),
-      ...(target !== undefined && { target }),
-      ...(alerts !== undefined && { alerts: unique(alerts) }),
-      ...(language !== undefined && { language }),
-      ...(status !== undefined && { status }),
-    };
+    const patch = readPatch(wanted, stored.kind, context);
+    if ('kind' in patch) return patch;
     const isThere = await updateChannel(context.database, { owner, id }, patch);
     return isThere ? data({ id }) : fail('notFound');
   },

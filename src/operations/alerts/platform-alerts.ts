@@ -25,6 +25,7 @@ import {
   DELIVERY_STATUS,
   judgeAddress,
   LANGUAGE,
+  readPatch,
   shownChannel,
   shownDelivery,
   tooMany,
@@ -97,18 +98,10 @@ const update: Operation = operation({
   fails: ['notFound'],
   example: { body: { status: 'disabled' }, data: { id: 2 } },
   handle: async ({ params: { id }, body }, context) => {
-    const { name, address, alerts, language, status } = body;
     const stored = await findChannel(context.database, undefined, id);
     if (stored === undefined) return fail('notFound');
-    const target = address === undefined ? undefined : judgeAddress(stored.kind, address, context);
-    if (typeof target === 'object') return target;
-    const patch = {
-      ...(name !== undefined && { name }),
-      ...(target !== undefined && { target }),
-      ...(alerts !== undefined && { alerts: [...new Set(alerts)] }),
-      ...(language !== undefined && { language }),
-      ...(status !== undefined && { status }),
-    };
+    const patch = readPatch(body, stored.kind, context);
+    if ('kind' in patch) return patch;
     const done = await updateChannelAudited(context, id, patch, toActor(context, update));
     return done.kind === 'not-found' ? fail('notFound') : data({ id });
   },

@@ -32,6 +32,7 @@ export const GATEWAY_TAGS = [
     description: 'OpenAI’s protocol for chats. `model` is a `model_id` of the catalogue.',
   },
   { name: 'Responses', description: 'OpenAI’s protocol for answers that are stored and can be continued.' },
+  { name: 'Conversations', description: 'Conversations that Responses continue.' },
   { name: 'Messages', description: 'Anthropic’s protocol.' },
   { name: 'generateContent', description: 'Google’s protocol. The model is in the path.' },
   { name: 'Images', description: 'OpenAI’s protocol for images.' },
@@ -53,6 +54,7 @@ const MESSAGE = { role: 'user', content: 'Hello' };
 const FREE =
   'Free of charge. The vendor counts; if it cannot, the gateway estimates (`x-tollgate-estimated`).';
 const KEPT = 'Responses are stored for `TOLLGATE_CONVERSATION_DAYS`.';
+const COMPACTED = 'For models whose vendor speaks Responses: only this vendor can read the compaction.';
 const PREFIXES = 'Also below `/v1/v1beta` and `/v1alpha`, which clients of Google use.';
 
 const OPENAI = { of: 'OpenAI' } as const;
@@ -91,8 +93,18 @@ const TEXT_ROWS: readonly GatewayRow[] = [
     query: { limit: 'Number of items.', after: 'The id of the item before.', order: '`asc` or `desc`.' },
   },
   {
+    ...{ ...RESPONSES, method: 'post', path: '/v1/responses/{id}/cancel', id: 'cancelResponse' },
+    title: 'Cancel a response in the background',
+  },
+  {
     ...{ ...RESPONSES, method: 'post', path: '/v1/responses/input_tokens', id: 'countTokensOfResponse' },
     ...{ title: 'Count the tokens of a response’s input', note: FREE },
+    body: { model: MODEL, input: INPUT },
+    example: { model: 'gpt-5', input: 'Hello' },
+  },
+  {
+    ...{ ...RESPONSES, method: 'post', path: '/v1/responses/compact', id: 'compactResponse' },
+    ...{ title: 'Compact a conversation', note: COMPACTED },
     body: { model: MODEL, input: INPUT },
     example: { model: 'gpt-5', input: 'Hello' },
   },
@@ -120,6 +132,47 @@ const TEXT_ROWS: readonly GatewayRow[] = [
   {
     ...{ ...CONTENT, path: '/v1beta/models/{model}:countTokens', id: 'countTokensOfContent' },
     ...{ title: 'Count the tokens of content', note: `${FREE} ${PREFIXES}` },
+  },
+];
+
+const CONVERSATIONS = { ...OPENAI, tag: 'Conversations', note: KEPT } as const;
+const ONE = '/v1/conversations/{id}';
+const ITEMS = { type: 'array', items: { type: 'object' } };
+const METADATA = { type: 'object', additionalProperties: { type: 'string' } };
+
+const CONVERSATION_ROWS: readonly GatewayRow[] = [
+  {
+    ...{ ...CONVERSATIONS, method: 'post', path: '/v1/conversations', id: 'createConversation' },
+    title: 'Create a conversation',
+    body: { items: ITEMS, metadata: METADATA },
+    example: { items: [MESSAGE], metadata: { topic: 'demo' } },
+  },
+  { ...CONVERSATIONS, method: 'get', path: ONE, id: 'getConversation', title: 'Get a conversation' },
+  {
+    ...{ ...CONVERSATIONS, method: 'post', path: ONE, id: 'updateConversation' },
+    title: 'Set the metadata of a conversation',
+    body: { metadata: METADATA },
+    example: { metadata: { topic: 'demo' } },
+  },
+  { ...CONVERSATIONS, method: 'delete', path: ONE, id: 'deleteConversation', title: 'Delete a conversation' },
+  {
+    ...{ ...CONVERSATIONS, method: 'get', path: `${ONE}/items`, id: 'listItemsOfConversation' },
+    title: 'List the items of a conversation',
+    query: { limit: 'Number of items.', after: 'The id of the item before.', order: '`asc` or `desc`.' },
+  },
+  {
+    ...{ ...CONVERSATIONS, method: 'post', path: `${ONE}/items`, id: 'addItemsToConversation' },
+    title: 'Add items to a conversation',
+    body: { items: ITEMS },
+    example: { items: [MESSAGE] },
+  },
+  {
+    ...{ ...CONVERSATIONS, method: 'get', path: `${ONE}/items/{item}`, id: 'getItemOfConversation' },
+    title: 'Get an item of a conversation',
+  },
+  {
+    ...{ ...CONVERSATIONS, method: 'delete', path: `${ONE}/items/{item}`, id: 'deleteItemOfConversation' },
+    title: 'Delete an item of a conversation',
   },
 ];
 
@@ -302,6 +355,6 @@ const SERVER_ROWS: readonly GatewayRow[] = [
 ];
 
 export const GATEWAY_ROWS = [
-  ...[...TEXT_ROWS, ...IMAGE_ROWS, ...EMBEDDING_ROWS, ...PASSED_ROWS],
+  ...[...TEXT_ROWS, ...CONVERSATION_ROWS, ...IMAGE_ROWS, ...EMBEDDING_ROWS, ...PASSED_ROWS],
   ...[...VIDEO_ROWS, ...MODEL_ROWS, ...SERVER_ROWS],
 ];

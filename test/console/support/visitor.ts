@@ -96,6 +96,9 @@ function newAddress(): { readonly 'x-forwarded-for': string } {
   return { 'x-forwarded-for': `10.${byte()}.${byte()}.${byte()}` };
 }
 
+/** A busy machine is no failure: what never comes is found all the same. */
+const WAIT_MS = 90_000;
+
 async function openPage(look: BrowserContextOptions): Promise<Visitor> {
   const browser = await connect();
   // A test may have a server of its own.
@@ -108,6 +111,7 @@ async function openPage(look: BrowserContextOptions): Promise<Visitor> {
     extraHTTPHeaders: newAddress(),
     ...look,
   });
+  context.setDefaultTimeout(WAIT_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {

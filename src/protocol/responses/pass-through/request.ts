@@ -74,23 +74,21 @@ function readMemory(body: Buffer, scan: JsonScan, items: ReferenceWatch): Memory
   const { found } = scan;
   const inputs = found[slots.input] ?? NOWHERE;
   const previous = found[slots.previous] ?? NOWHERE;
+  const conversation = (found[slots.conversation] ?? NOWHERE).filter((at) => isGiven(body, [at]));
   const store = found[slots.store]?.at(-1);
   return {
     inputs,
     previous,
+    conversation,
     // Every occurrence, because we cannot know which one a vendor reads.
-    refers: items.mayRefer || previous.some(({ start }) => body[start] === QUOTE),
+    refers: items.mayRefer || conversation.length > 0 || previous.some(({ start }) => body[start] === QUOTE),
     isTooMuch: isTooMuch(scan),
     keep: store === undefined || !isWord(body, store.start, store.end, 'false'),
-    unserved: unservedField(body, found),
+    background: (found[slots.background] ?? NOWHERE).filter(({ start, end }) =>
+      isWord(body, start, end, 'true'),
+    ),
+    unserved: isGiven(body, found[slots.prompt]) ? 'prompt' : undefined,
   };
-}
-
-function unservedField(body: Buffer, found: JsonScan['found']): string | undefined {
-  if (found[slots.background]?.some(({ start, end }) => isWord(body, start, end, 'true')))
-    return 'background';
-  if (isGiven(body, found[slots.conversation])) return 'conversation';
-  return isGiven(body, found[slots.prompt]) ? 'prompt' : undefined;
 }
 
 function isGiven(body: Buffer, ranges: readonly ByteRange[] = NOWHERE): boolean {

@@ -88,6 +88,8 @@ describe('a request', () => {
     ['{"model":"m","metadata":[{"id":"msg_1"}],"text":{"input":[{"id":"msg_1"}]}}', false],
     ['{"model":"m","input":[{"type":"item\\u005freference","id":"msg_1"}]}', true],
     ['{"model":"m","input":[{"type":"message","role":"user","\\u0074ype":"item_reference"}]}', true],
+    ['{"model":"m","conversation":"conv_1"}', true],
+    ['{"model":"m","conversation":null}', false],
   ])('%s refers to something stored: %s', (text, refers) => {
     expect(memoryOf(text).memory.refers).toBe(refers);
   });
@@ -97,8 +99,8 @@ describe('a request', () => {
     ['{"model":"m","store":true}', true, undefined],
     ['{"model":"m","store":false}', false, undefined],
     ['{"model":"m","background":false,"prompt":null}', true, undefined],
-    ['{"model":"m","background":true}', true, 'background'],
-    ['{"model":"m","conversation":{"id":"conv_1"}}', true, 'conversation'],
+    ['{"model":"m","background":true}', true, undefined],
+    ['{"model":"m","conversation":{"id":"conv_1"}}', true, undefined],
     ['{"model":"m","prompt":{"id":"pmpt_1"}}', true, 'prompt'],
   ])('%s is to be stored: %s, and cannot be served for %s', (text, keep, unserved) => {
     expect(memoryOf(text).memory).toMatchObject({ keep, unserved });

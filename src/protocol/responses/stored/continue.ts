@@ -15,12 +15,14 @@ import type { StoredResponse } from './kept-response.ts';
 /** The stored responses and items that a request refers to. */
 export interface WantedHistory {
   readonly previousId: string | undefined;
+  readonly conversationId: string | undefined;
   /** Referenced items, with their places in the input. */
   readonly references: readonly { readonly id: string; readonly index: number }[];
 }
 
 /** The stored data that was found. If anything is missing, the request is refused. */
 export interface FoundHistory {
+  /** The response or the conversation that is continued. */
   readonly previous: StoredResponse | undefined;
   readonly items: ReadonlyMap<string, Buffer>;
 }
@@ -35,6 +37,9 @@ interface Item {
 /** A request that is too large to be searched is refused: a missed reference would reach a vendor. */
 export async function findWantedHistory(body: Buffer, memory: MemoryFacts): Promise<WantedHistory | Refusal> {
   const previous = memory.previous.findLast(({ start }) => body[start] === QUOTE);
+  const conversationId = findConversationId(body, memory);
+  if (isRefusal(conversationId)) return conversationId;
+  if (previous !== undefined && conversationId !== undefined) return BOTH;
   const items = await newItems(body, memory, wholeBudget());
   if (isRefusal(items)) return items;
   const misread = items.flatMap(({ json = {} }) => Object.keys(json)).find(misreadKey);
@@ -48,9 +53,33 @@ export async function findWantedHistory(body: Buffer, memory: MemoryFacts): Prom
   });
   return {
     previousId: previous === undefined ? undefined : decodeText(body, previous.start + 1, previous.end - 1),
+    conversationId,
     references,
   };
 }
+
+const BOTH = refuse('notExpressible', {
+  message:
+    "Mutually exclusive parameters: 'previous_response_id' and 'conversation'. Provide only one of them.",
+  vendorFields: { type: 'invalid_request_error', param: null, code: 'mutually_exclusive_parameters' },
+});
+
+/** An id, or an object with one. */
+function findConversationId(body: Buffer, { conversation }: MemoryFacts): string | undefined | Refusal {
+  const at = conversation.at(-1);
+  if (at === undefined) return undefined;
+  if (body[at.start] === QUOTE) return decodeText(body, at.start + 1, at.end - 1);
+  const given = at.end - at.start > ID_BYTES_MAX ? undefined : body.toString('utf8', at.start, at.end);
+  const id = given === undefined ? undefined : readJson(given, NO_RAW_KEYS)?.id;
+  if (typeof id === 'string') return id;
+  return refuse('notExpressible', {
+    message: 'Invalid type for \'conversation\': expected an id, or an object with an "id".',
+    vendorFields: { type: 'invalid_request_error', param: 'conversation', code: 'invalid_type' },
+  });
+}
+
+const ID_BYTES_MAX = 1024;
+const NO_RAW_KEYS: ReadonlySet<string> = new Set();
 
 /**
  * The same request with the whole conversation in it, for any vendor: earlier input, earlier output, then the
@@ -78,12 +107,25 @@ export async function completeBody(
   });
   const input = await writeItems([...earlier, ...fresh]);
   const edits: Edit[] = memory.inputs.map((at) => ({ at, bytes: input }));
-  for (const at of memory.previous) edits.push({ at, bytes: Buffer.from('null') });
+  for (const at of [...memory.previous, ...memory.conversation])
+    edits.push({ at, bytes: Buffer.from('null') });
   if (memory.inputs.length === 0) {
     const top = skipSpace(body, 0, body.length) + 1;
     edits.push({ at: { start: top, end: top }, bytes: Buffer.from(`"input":${input},`) });
   }
   return joinPieces(splice(body, edits));
+}
+
+/** The new input of a request, item by item, with references replaced by what they refer to. */
+export async function listNewItems(
+  body: Buffer,
+  memory: MemoryFacts,
+  items: FoundHistory['items'],
+): Promise<readonly Buffer[]> {
+  const given = await newItems(body, memory, wholeBudget());
+  if (isRefusal(given)) return [];
+  // Copies, because views would keep the whole request in memory.
+  return given.map(({ bytes, json }) => Buffer.from(items.get(findReference(json) ?? '') ?? bytes));
 }
 
 function newItems(

@@ -1,0 +1,227 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CONVERSATION_VALUE_BYTES_MAX } from '../../bounds.ts';
+import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
+import { newCallId } from '../../kernel/id.ts';
+import { isArray, isObject, type JsonObject, readJson, writeJson } from '../../protocol/hub/content/json.ts';
+import { wholeBudget } from '../../protocol/hub/content/value-budget.ts';
+import { responsesCodec } from '../../protocol/responses/codec.ts';
+import { packConversation, withItemId } from '../../protocol/responses/stored/conversation.ts';
+import { listInputItems } from '../../protocol/responses/stored/item-list.ts';
+import { findItemId, type StoredResponse } from '../../protocol/responses/stored/kept-response.ts';
+import { identify, refuseIfAway } from '../admit/identify.ts';
+import { type ConversationOwner, changeConversation, itemIds } from '../convert/conversation-items.ts';
+import { findConversation, keyOfConversation, shortId } from '../convert/conversation-load.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ConversationEndpoint } from './conversations-endpoint.ts';
+import { readListQuery, sendStored, unknown, wrong } from './stored-answer.ts';
+
+/** Those of the vendor. */
+const ITEMS_AT_ONCE_MAX = 20;
+const METADATA_MAX = 16;
+const METADATA_KEY_CHARS_MAX = 64;
+const METADATA_VALUE_CHARS_MAX = 512;
+
+interface Question extends ConversationOwner {
+  readonly endpoint: ConversationEndpoint;
+  readonly body: JsonObject;
+  /** Also the source of new ids. */
+  readonly requestId: string;
+  readonly nowMs: number;
+}
+
+/**
+ * Makes, reads, changes and deletes the conversations of an account. This is not a call: nothing is held,
+ * counted or charged, and no vendor is asked.
+ */
+export async function serveConversation(
+  request: IncomingMessage,
+  response: ServerResponse,
+  endpoint: ConversationEndpoint,
+  gateway: Gateway,
+): Promise<void> {
+  const nowMs = gateway.deps.clock.now();
+  const requestId = newCallId(nowMs);
+  const caller = await identify(request, gateway, nowMs);
+  if (isRefusal(caller)) {
+    gateway.discardBody(request, response);
+    sendStored(response, caller, requestId);
+    return;
+  }
+  const accountId = caller.account.id;
+  const read = await gateway.readBody(request, accountId, response);
+  if (isRefusal(read)) return sendStored(response, read, requestId);
+  if (read.kind === 'aborted') return;
+  try {
+    const body = toObject(read.bytes);
+    const owner = { conversations: gateway.deps.conversations, accountId };
+    const asked = isRefusal(body) ? body : { ...owner, endpoint, body, requestId, nowMs };
+    sendStored(response, isRefusal(asked) ? asked : await answer(asked).catch(refuseIfAway), requestId);
+  } finally {
+    read.release();
+  }
+}
+
+/** Without a body nothing is asked for. */
+function toObject(bytes: Buffer): JsonObject | Refusal {
+  if (bytes.length === 0) return {};
+  if (bytes.length > CONVERSATION_VALUE_BYTES_MAX) return refuse('bodyTooLarge');
+  return readJson(bytes.toString('utf8'), responsesCodec.rawKeys, wholeBudget()) ?? refuse('bodyNotJson');
+}
+
+function answer(question: Question): Promise<string | Buffer | Refusal> {
+  switch (question.endpoint.action) {
+    case 'create':
+      return create(question);
+    case 'read':
+      return readKept(question, (kept) => kept.response);
+    case 'update':
+      return update(question);
+    case 'delete':
+      return remove(question);
+    case 'add-items':
+      return addItems(question);
+    case 'list-items':
+      return readKept(question, (kept) => list(kept, question));
+    case 'read-item':
+      return readKept(question, (kept) => findItem(kept, question));
+    case 'delete-item':
+      return removeItem(question);
+  }
+}
+
+async function readKept(
+  { endpoint: { id }, conversations, accountId }: Question,
+  show: (kept: StoredResponse) => string | Buffer | Refusal,
+): Promise<string | Buffer | Refusal> {
+  const kept = await findConversation(id, conversations, accountId);
+  return isRefusal(kept) ? kept : show(kept);
+}
+
+async function create(question: Question): Promise<string | Refusal> {
+  const { body, conversations, accountId, requestId, nowMs } = question;
+  const [items, metadata] = [readItems(body, requestId), readMetadata(body)];
+  if (isRefusal(items)) return items;
+  if (isRefusal(metadata)) return metadata;
+  const id = itemIds(requestId)('conversation').replace(/^item_/, 'conv_');
+  const object = writeJson({ id, object: 'conversation', created_at: Math.floor(nowMs / 1000), metadata });
+  const value = packConversation(object, items);
+  if (value.length > CONVERSATION_VALUE_BYTES_MAX) return TOO_LONG;
+  conversations.keep(accountId, keyOfConversation(id), value);
+  if (conversations.find(accountId, keyOfConversation(id)) !== undefined) return object;
+  return refuse('notExpressible', { message: 'Conversations are not stored here' });
+}
+
+const TOO_LONG = refuse('notExpressible', {
+  message: `A conversation has at most ${CONVERSATION_VALUE_BYTES_MAX} bytes: begin a new one`,
+});
+
+async function update(question: Question): Promise<string | Refusal> {
+  const metadata = readMetadata(question.body);
+  if (isRefusal(metadata)) return metadata;
+  let object = '';
+  const isThere = await change(question, (kept) => {
+    const known = readJson(kept.response.toString('utf8'), responsesCodec.rawKeys) ?? {};
+    object = writeJson({ ...known, metadata });
+    return packConversation(object, kept.input);
+  });
+  return isThere ? object : notFound(question);
+}
+
+async function remove(question: Question): Promise<string | Refusal> {
+  const { endpoint, conversations, accountId } = question;
+  const { id } = endpoint;
+  const isThere = await conversations.forget(accountId, keyOfConversation(id));
+  return isThere ? writeJson({ id, object: 'conversation.deleted', deleted: true }) : notFound(question);
+}
+
+async function addItems(question: Question): Promise<string | Refusal> {
+  const items = readItems(question.body, question.requestId);
+  if (isRefusal(items)) return items;
+  if (items.length === 0) return wrong('items', 'must have at least one item');
+  let isTooLong = false;
+  const isThere = await change(question, (kept) => {
+    const value = packConversation(kept.response, [...kept.input, ...items]);
+    isTooLong = value.length > CONVERSATION_VALUE_BYTES_MAX;
+    return value;
+  });
+  if (!isThere) return notFound(question);
+  if (isTooLong) return TOO_LONG;
+  const added: StoredResponse = {
+    input: items.map((item) => Buffer.from(item)),
+    output: [],
+    response: NOTHING,
+  };
+  const page = listInputItems(question.endpoint.id, added, {
+    limit: items.length,
+    order: 'asc',
+    after: undefined,
+  });
+  return writeJson(page ?? null);
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function list(kept: StoredResponse, { endpoint }: Question): string | Refusal {
+  const query = readListQuery(new URLSearchParams(endpoint.query));
+  if (isRefusal(query)) return query;
+  const page = listInputItems(endpoint.id, kept, query);
+  return page === undefined ? noItem(query.after ?? '') : writeJson(page);
+}
+
+function findItem(kept: StoredResponse, { endpoint: { id, itemId } }: Question): string | Refusal {
+  const item = kept.input.find((each) => findItemId(each) === itemId);
+  if (item === undefined) return noItem(itemId);
+  const one: StoredResponse = { ...kept, input: [item] };
+  const page = listInputItems(id, one, { limit: 1, order: 'asc', after: undefined });
+  return isArray(page?.data) && page.data[0] !== undefined ? writeJson(page.data[0]) : noItem(itemId);
+}
+
+async function removeItem(question: Question): Promise<string | Buffer | Refusal> {
+  const { itemId } = question.endpoint;
+  let response: Buffer | undefined;
+  const isThere = await change(question, (kept) => {
+    const left = kept.input.filter((each) => findItemId(each) !== itemId);
+    if (left.length < kept.input.length) response = kept.response;
+    return packConversation(kept.response, left);
+  });
+  return isThere ? (response ?? noItem(itemId)) : notFound(question);
+}
+
+function change(question: Question, make: (kept: StoredResponse) => Buffer): Promise<boolean> {
+  return changeConversation(question.endpoint.id, question, make);
+}
+
+function notFound({ endpoint: { id } }: Question): Refusal {
+  return unknown(`Conversation with id '${shortId(id)}' not found.`);
+}
+
+function noItem(id: string): Refusal {
+  return unknown(`Item with id '${shortId(id)}' not found.`);
+}
+
+function readItems({ items = null }: JsonObject, requestId: string): readonly string[] | Refusal {
+  if (items === null) return [];
+  if (!isArray(items) || items.length > ITEMS_AT_ONCE_MAX) {
+    return wrong('items', `must be a list of at most ${ITEMS_AT_ONCE_MAX} items`);
+  }
+  const newId = itemIds(`${requestId} item`);
+  const read = items.map((item) => {
+    const isItem = isObject(item) && (typeof item.type === 'string' || typeof item.role === 'string');
+    return isItem && item.type !== 'item_reference' ? withItemId(item, newId) : undefined;
+  });
+  const found = read.filter((item) => item !== undefined);
+  return found.length === read.length ? found : wrong('items', 'must have input items only');
+}
+
+function readMetadata({ metadata = null }: JsonObject): JsonObject | Refusal {
+  if (metadata === null) return {};
+  const pairs = isObject(metadata) ? Object.entries(metadata) : undefined;
+  const isShort = ([key, value]: [string, unknown]): boolean =>
+    key.length <= METADATA_KEY_CHARS_MAX &&
+    typeof value === 'string' &&
+    value.length <= METADATA_VALUE_CHARS_MAX;
+  if (isObject(metadata) && pairs !== undefined && pairs.length <= METADATA_MAX && pairs.every(isShort)) {
+    return metadata;
+  }
+  return wrong('metadata', `must be at most ${METADATA_MAX} pairs of short texts`);
+}

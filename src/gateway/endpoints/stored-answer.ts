@@ -1,0 +1,51 @@
+import type { ServerResponse } from 'node:http';
+import { PAGE_SIZE_MAX } from '../../bounds.ts';
+import { type Refusal, refuse } from '../../kernel/errors.ts';
+import type { ListQuery } from '../../protocol/responses/stored/item-list.ts';
+import { ownHeaders, sendRefusal } from '../answer/answer.ts';
+
+const PAGE_SIZE = 20;
+
+/** Answers with stored JSON, or with the reason why there is none. */
+export function sendStored(
+  response: ServerResponse,
+  body: string | Buffer | Refusal,
+  requestId: string,
+): void {
+  if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
+    sendRefusal(response, body, requestId, 'responses');
+    return;
+  }
+  response.writeHead(200, [
+    ...['content-type', 'application/json; charset=utf-8'],
+    ...['content-length', String(Buffer.byteLength(body))],
+    ...ownHeaders(requestId, 'responses'),
+  ]);
+  response.end(body);
+}
+
+/** `limit`, `order` and `after` of a list. */
+export function readListQuery(asked: URLSearchParams): ListQuery | Refusal {
+  const limit = asked.get('limit') ?? String(PAGE_SIZE);
+  const order = asked.get('order') ?? 'desc';
+  if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > PAGE_SIZE_MAX) {
+    return wrong('limit', `must be a whole number from 1 to ${PAGE_SIZE_MAX}`);
+  }
+  if (order !== 'asc' && order !== 'desc') return wrong('order', 'must be "asc" or "desc"');
+  return { limit: Number(limit), order, after: asked.get('after') ?? undefined };
+}
+
+export function wrong(param: string, what: string): Refusal {
+  return refuse('notExpressible', {
+    message: `Invalid '${param}': it ${what}.`,
+    vendorFields: { type: 'invalid_request_error', param, code: 'invalid_value' },
+  });
+}
+
+/** The vendor's own text: its clients use it to tell a missing response from a wrong address. */
+export function unknown(message: string): Refusal {
+  return refuse('pathUnknown', {
+    message,
+    vendorFields: { type: 'invalid_request_error', param: null, code: null },
+  });
+}
