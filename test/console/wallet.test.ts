@@ -112,7 +112,8 @@ test('what is held for a job is in the ledger, and links to its call when the jo
     await returned.getByRole('link', { name: ended.callId }).click();
     await page.getByText('Why it failed').waitFor();
     await page.getByText('it failed there. Nothing is charged').waitFor();
-    await page.getByText('Held for the job').first().waitFor();
+    await page.getByText('Held for the job').waitFor();
+    await page.getByText('Returned, because the job ended').waitFor();
     expect(await page.getByText('HTTP/1.1').count()).toBe(0);
   } finally {
     await server.close();

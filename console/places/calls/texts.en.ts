@@ -226,6 +226,7 @@ export const en = {
       consumption: 'Paid with Credits',
       exchange: 'Exchanged automatically',
       hold: 'Held for the job',
+      returned: 'Returned, because the job ended',
     } as Readonly<Record<string, string>>,
     left: (after: string) => `${after} left`,
   },

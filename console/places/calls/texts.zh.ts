@@ -225,6 +225,7 @@ export const zh: Translation<typeof en> = {
       consumption: '以 Credits 支付',
       exchange: '自动兑换',
       hold: '为任务冻结',
+      returned: '任务已结束，解除冻结',
     } as Readonly<Record<string, string>>,
     left: (after) => `剩余 ${after}`,
   },

@@ -81,11 +81,12 @@ function entryOf(of: Of, entry: ReceiptData['entries'][number], t: Texts): After
   const { id, kind, pool, change, after } = entry;
   const show = (amount: string) => (pool === 'balance' ? money(amount) : credits(amount));
   const number = `#${id}`;
+  const named = kind === 'hold' && !change.startsWith('-') ? 'returned' : kind;
   return {
     key: id,
     name: (
       <>
-        {t.receipt.kinds[kind] ?? kind}{' '}
+        {t.receipt.kinds[named] ?? kind}{' '}
         <Dim>
           {t.receipt.entry} {of === 'own' ? <Link to="/wallet">{number}</Link> : number}
         </Dim>
