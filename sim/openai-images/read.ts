@@ -49,7 +49,8 @@ export function readImages(body: Json, model: OpenaiModel, key: string): Ask {
     kind: 'ask',
     model,
     stream: body.stream === true ? 'stream' : 'plain',
-    text: string(body.prompt),
+    // A variation has no prompt.
+    text: string(body.prompt) || string(body.user),
     inputTokens: countTokens(string(body.prompt)) + IMAGE_TOKENS * pictures(body),
     outputTokensMax: undefined,
     stops: [],

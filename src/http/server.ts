@@ -7,7 +7,7 @@ import { serveCount } from '../gateway/endpoints/count.ts';
 import { type EndpointMatch, matchEndpoint } from '../gateway/endpoints/endpoints.ts';
 import { serveModels } from '../gateway/endpoints/models.ts';
 import { serveStored } from '../gateway/endpoints/stored-responses.ts';
-import { guessProtocol, unknownPath } from '../gateway/endpoints/unknown-path.ts';
+import { guessProtocol, isWebSocket, unknownPath } from '../gateway/endpoints/unknown-path.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { serveVideos } from '../gateway/jobs/videos.ts';
 import { serveCall } from '../gateway/pipeline.ts';
@@ -162,6 +162,7 @@ function dispatch(
     if (match.kind === 'method-not-allowed') {
       response.setHeader('allow', match.allow);
       discardBody(request, response);
+      closeHandshake(request, response);
       const protocol = guessProtocol(url.split('?', 1)[0] ?? url, request.headers);
       sendRefusal(response, refuse('methodNotAllowed'), newCallId(parts.clock.now()), protocol);
       return;
@@ -232,9 +233,15 @@ function operate(request: IncomingMessage, response: ServerResponse, parts: Serv
     return;
   }
   discardBody(request, response);
+  closeHandshake(request, response);
   const { method = 'GET', url = '/', headers } = request;
   const { refusal, protocol } = unknownPath(method, url, headers);
   sendRefusal(response, refusal, requestId, protocol);
+}
+
+/** What a client sends behind a refused handshake are frames, and no requests. */
+function closeHandshake({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (isWebSocket(headers)) response.shouldKeepAlive = false;
 }
 
 async function close(server: Server, calls: RunningCalls, timeoutMs: number): Promise<void> {

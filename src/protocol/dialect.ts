@@ -88,6 +88,10 @@ export interface RequestFacts {
    * The same estimate without the safety margin. It is charged if nothing better is known about the input.
    */
   readonly inputTokensLikely?: number;
+  /** Reranking only: the search units that its documents are at least, where a vendor counts those. */
+  readonly unitsLikely?: number;
+  /** Transcriptions only: the most seconds that the sound has, where a vendor counts those. */
+  readonly secondsMost?: number;
   /** The tokens of the request's files, which both estimates include. */
   readonly mediaTokens?: number;
   /**

@@ -59,7 +59,8 @@ function objects({ properties = {}, required = [] }: Form): fc.Arbitrary<object>
   return fc.record(Object.fromEntries(fields), { requiredKeys: [...required], noNullPrototype: true });
 }
 
-const STRANGE = fc.oneof(
+/** What nobody expects in any place. */
+export const STRANGE = fc.oneof(
   fc.constantFrom<unknown>(
     null,
     '',

@@ -17,7 +17,7 @@ export const PROOFS: readonly Proof[] = [
     name: 'crash',
     claim:
       'kill -9 of server and database under 150 calls of all payers: 0 lost, 0 doubled, ready within 3 s',
-    tests: ['test/crash/kill.test.ts', 'test/crash/kill-redis.test.ts'],
+    tests: ['test/crash/kill.test.ts', 'test/crash/kill-redis.test.ts', 'test/crash/kill-endpoints.test.ts'],
     environment: { TOLLGATE_TEST_KILLS: '300' },
     minutesMax: 90,
   },
@@ -68,7 +68,7 @@ export const PROOFS: readonly Proof[] = [
   {
     name: 'races',
     claim: 'k calls race for one bound, on one process and on four: exactly as many pass as it pays for',
-    tests: ['test/race/money-', 'test/race/restart.test.ts'],
+    tests: ['test/race/money-', 'test/race/restart.test.ts', 'test/race/endpoints.test.ts'],
     environment: { TOLLGATE_TEST_RACE_ROUNDS: '5' },
     minutesMax: 60,
   },
@@ -88,8 +88,9 @@ export const PROOFS: readonly Proof[] = [
   },
   {
     name: 'truth',
-    claim: 'what is charged is what was produced: 512 cells, 20 seeds',
-    tests: ['test/truth/truth.test.ts'],
+    claim:
+      'what is charged is what was produced: 512 cells, 20 seeds; every endpoint and cloud, however it ends',
+    tests: ['test/truth/truth.test.ts', 'test/truth/endpoints.test.ts'],
     environment: { TOLLGATE_TEST_SEEDS: '20' },
     minutesMax: 30,
   },
@@ -134,10 +135,11 @@ export const PROOFS: readonly Proof[] = [
   },
   {
     name: 'fuzz',
-    claim: 'ten minutes of strange requests to every row: no 5xx of ours, none late, nothing kept',
+    claim:
+      'ten minutes of strange requests to every row, and some to every endpoint: no 5xx of ours, nothing kept',
     tests: ['test/fuzz'],
     environment: { TOLLGATE_TEST_FUZZ_SECONDS: '600' },
-    minutesMax: 15,
+    minutesMax: 25,
   },
   {
     name: 'reading',

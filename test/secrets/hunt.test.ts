@@ -28,10 +28,7 @@ const PASSED_ONLY = Object.entries({
 );
 const CATALOG = STANDARD_CATALOG.replace('sk-sim-openai', PLATFORM)
   .replaceAll('a test password', PASSWORD)
-  .replace(
-    '[chat, responses, images]',
-    '[chat, responses, images, moderations, rerank, completions, speech, videos]',
-  )
+  .replace('images, embeddings]', 'images, embeddings, moderations, rerank, completions, speech, videos]')
   .replace('models:\n', `models:\n${PASSED_ONLY.join('')}`);
 const PROMPT = hoard.hide('prompt', 'HUNT-prompt-that-nobody-keeps-0003');
 
@@ -231,6 +228,7 @@ async function callAll(key: string): Promise<void> {
       { contents: [{ role: 'user', parts: [{ text: PROMPT }] }] },
     ],
     ['/v1/images/generations', { model: 'gpt-image-1', prompt: PROMPT }],
+    ['/v1/embeddings', { model: 'text-embedding-3-small', input: PROMPT }],
     ['/v1/moderations', { model: 'guard', input: content('tokens=4') }],
     ['/v1/rerank', { model: 'ranker', query: PROMPT, documents: [content('tokens=4')] }],
     ['/v1/completions', { model: 'instruct', prompt: content('tokens=4') }],

@@ -151,7 +151,7 @@ async function untilSettled(read: World['figures']): Promise<void> {
 export const STANDARD_CATALOG = `
 defaults: { policy: 1, user_rate: 100, api_billing: true, auto_exchange: false }
 vendors:
-  - { code: openai, name: OpenAI, icon: openai, protocols: [chat, responses, images], base_url: "\${SIM}/v1", byok: true }
+  - { code: openai, name: OpenAI, icon: openai, protocols: [chat, responses, images, embeddings], base_url: "\${SIM}/v1", byok: true }
   - { code: anthropic, name: Anthropic, icon: anthropic, protocols: [messages], base_url: "\${SIM}", byok: true }
   - { code: google, name: Google, icon: google, protocols: [gemini], base_url: "\${SIM}", byok: true }
 credentials:
@@ -180,6 +180,10 @@ models:
     support_features: [image]
     prices: { image: "0.3" }
     routes: [{ vendor: openai, credential: openai-main, forward_model_id: gpt-image-1, protocols: [images] }]
+  - model_id: text-embedding-3-small
+    name: Text Embedding 3 small
+    prices: { input: "10" }
+    routes: [{ vendor: openai, credential: openai-main, protocols: [embeddings] }]
   - model_id: verified-only
     name: For verified accounts
     restriction: { kind: verification, level: 2 }

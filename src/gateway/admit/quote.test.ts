@@ -67,6 +67,15 @@ test('the whole price of a video is held, and nothing of its prompt', () => {
   expect(quote(video, [sampleRoute({ protocols: ['videos'] })], pricing).mostMicro).toBe(0n);
 });
 
+test('a model that counts seconds of sound is quoted by them, and no words', () => {
+  const heard = { ...facts, inputTokensEstimate: 12_000, outputTokensMax: 8_100, secondsMost: 1_000 };
+  const cost = (forwardModelId: string) =>
+    quote({ ...heard, isFixed: true }, [upTo(1_000, { forwardModelId })], pricing).mostMicro;
+  expect(cost('whisper-1')).toBe(10_000n);
+  expect(cost('openai/Whisper-large-v3')).toBe(10_000n);
+  expect(cost('gpt-4o-transcribe')).toBe(120_000n + 243_000n);
+});
+
 test('a completion is as long as the answer of a chat', () => {
   const open = { ...facts, outputTokensMax: undefined };
   const route = upTo(1_000, { protocols: ['completions'] });

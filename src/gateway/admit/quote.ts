@@ -12,6 +12,7 @@ import { maxMicro } from '../../kernel/money.ts';
 import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 import type { Expected } from '../../ledger/shortfall.ts';
 import type { RequestFacts } from '../../protocol/dialect.ts';
+import { countsSeconds } from '../../protocol/transcriptions/usage.ts';
 import { toTarget } from '../attempt/target.ts';
 import { isGeneratingProtocol, lengthRules, mayMakeImages } from './route-protocols.ts';
 
@@ -105,10 +106,13 @@ export function outputBound(facts: RequestFacts, route: Route): number {
 /** The cost in micro-yuan of the input, the expected images, and this many output tokens in each answer. */
 function computeCost(tokens: number, facts: RequestFacts, route: Route, pricing: PricingContext): bigint {
   const hasImages = imagesAreUnknown(facts, pricing.model) && mayMakeImages(route, facts);
+  const { secondsMost } = facts;
+  const bySeconds = secondsMost !== undefined && countsSeconds(route.forwardModelId);
   const usage: Usage = {
     ...NO_USAGE,
-    inputFresh: facts.inputTokensEstimate,
-    outputText: tokens * facts.answers,
+    // Seconds of sound are charged as input, and its words are not charged then (rule M-31).
+    inputFresh: bySeconds ? secondsMost : facts.inputTokensEstimate,
+    outputText: bySeconds ? 0 : tokens * facts.answers,
     images: hasImages ? facts.answers : facts.images,
     videos: facts.videos ?? 0,
   };

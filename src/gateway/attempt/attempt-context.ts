@@ -9,7 +9,7 @@ import type { Tasks } from '../../kernel/async/task.ts';
 import type { Refusal } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
-import type { Usage } from '../../kernel/usage.ts';
+import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 import type { Journal, Outcome } from '../../ledger/contract.ts';
 import type { Dialect, RawRequest, RequestFacts, StreamUsage } from '../../protocol/dialect.ts';
 import type { MediaFetcher, UpstreamClient, UpstreamTimeouts } from '../../upstream/contract.ts';
@@ -160,6 +160,22 @@ export function completeUsage(
 /** The same without the tokenizer. For marks, which are read only after a crash. */
 export function likelyInput({ facts }: AttemptContext): number {
   return facts.inputTokensLikely ?? facts.inputTokensEstimate;
+}
+
+/**
+ * The search units of a reranking that the vendor did not report. They count only where they have a price and
+ * the input has none (rule M-28).
+ */
+export function unreportedUnits({ call, facts }: AttemptContext): number {
+  const { unitsLikely = 0 } = facts;
+  const prices = call.price?.prices;
+  return prices?.inputMicro === 0n && prices.outputMicro > 0n ? unitsLikely : 0;
+}
+
+/** What is charged of a plain answer without a report, besides its images. */
+export function countedUsage(context: AttemptContext, outputTokens: number): Usage {
+  const outputText = outputTokens + unreportedUnits(context);
+  return { ...NO_USAGE, inputFresh: countedInput(context), outputText };
 }
 
 /** A larger request gets the cheap estimate: tokenizing it in one turn would block all other calls. */

@@ -1,7 +1,6 @@
 import { ERROR_BODY_BYTES_MAX, RESPONSE_BODY_BYTES_MAX, USAGE_WAIT_MS } from '../../bounds.ts';
 import type { Route } from '../../catalog/contract.ts';
 import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
-import { NO_USAGE } from '../../kernel/usage.ts';
 import type { PlainAnswer } from '../../protocol/dialect.ts';
 import type {
   UpstreamExchange,
@@ -18,7 +17,7 @@ import { isEventStream } from '../convert/pass-through.ts';
 import { JOB_CREATE_WAIT_MS } from '../jobs/bounds.ts';
 import { markInput, settleClientLeft } from '../settle/client-left.ts';
 import { findHiddenReasoning } from '../settle/secret-reasoning.ts';
-import { type AttemptContext, countedInput, settleAttemptInTurn } from './attempt-context.ts';
+import { type AttemptContext, countedUsage, settleAttemptInTurn } from './attempt-context.ts';
 import {
   type AttemptResult,
   FAILURES,
@@ -305,9 +304,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
       return;
     }
     const usage = answer.usage ?? {
-      ...NO_USAGE,
-      inputFresh: countedInput(this.#context),
-      outputText: answer.outputTokens(),
+      ...countedUsage(this.#context, answer.outputTokens()),
       images: answer.images ?? facts.images,
     };
     this.#watch.ticket.speed.noteReasoning(usage.outputReasoning);

@@ -11,12 +11,18 @@ test.each([
   '/v1/assistants',
   '/v1/threads/thread_1/runs',
   '/v1/realtime/sessions',
+  '/v1/realtime/client_secrets',
   '/v1/audio/voices',
   '/v1/videos/video_1/frames',
   '/v1/files/file-1/content',
+  '/v1/uploads/upload_1/parts',
+  '/v1/containers',
+  '/v1/evals/eval_1/runs',
+  '/v1/vector_stores/vs_1/search',
   '/v1/messages/batches',
-  '/v1beta/models/m:embedContent',
-  '/v1beta/models/m:batchEmbedContents',
+  '/v2/chat',
+  '/v1beta/models/m:predictLongRunning',
+  '/v1beta/models/m:asyncBatchEmbedContent',
   '/v1beta/cachedContents',
   '/upload/v1beta/files',
 ])('%s is reported as not served', (path) => {
@@ -51,6 +57,15 @@ test.each([
   expect(told(path).message).toContain(`${version} is doubled`);
 });
 
+test('a WebSocket is reported as one, whatever its path, and nothing behind the path is repeated', () => {
+  for (const upgrade of ['websocket', 'WebSocket']) {
+    const { message, protocol } = told('/v1/realtime?model=gpt-realtime&key=sk-1', { upgrade }, 'GET');
+    expect(message).toBe('Unknown path: Tollgate serves no WebSocket, not at /v1/realtime nor elsewhere');
+    expect(protocol).toBeUndefined();
+  }
+  expect(told('/v1/realtime', { upgrade: 'h2c' }, 'GET').message).toContain('does not serve /v1/realtime');
+});
+
 test('a trailing slash is reported, and an unknown path has the general message', () => {
   expect(told('/v1/chat/completions/').message).toContain('leave out the slash at its end');
   expect(told('/nowhere?secret=1').message).toBe(
@@ -67,8 +82,8 @@ test.each([
   ['/v1/v1/messages', {}, 'messages'],
   ['/v1/files', { 'anthropic-version': '2023-06-01' }, 'messages'],
   ['/v1/files', { 'x-goog-api-key': 'x' }, 'gemini'],
-  ['/v1beta/models/m:embedContent', {}, 'gemini'],
-  ['/v1/models/m:embedContent', {}, 'gemini'],
+  ['/v1beta/models/m:predict', {}, 'gemini'],
+  ['/v1/models/m:predict', {}, 'gemini'],
   ['/models/m:generateContent', {}, 'gemini'],
   ['/upload/v1beta/files', {}, 'gemini'],
 ])('%s with %j is answered in the form of %s', (path, headers, protocol) => {

@@ -8,14 +8,14 @@ const DOUBLED = /^\/(v1|v1beta|v1alpha)\/\1(?:\/|$)/;
 /**
  * Paths that vendors serve below their versions, and first segments of paths that arrive without a version.
  */
-const VERSIONED = /^(?:\/upload)?\/(?:v1|v1beta|v1alpha|v1\/v1beta)\/./;
+const VERSIONED = /^(?:\/upload)?\/(?:v1|v2|v1beta|v1alpha|v1\/v1beta)\/./;
 const GOOGLE =
   /^\/(?:upload\/|v1\/)?(?:v1beta|v1alpha)(?:\/|$)|^\/(?:v1\/)?models\/[^/]+(?::|%3A)[a-zA-Z]+$/i;
 const ANTHROPIC = /^(?:\/v1)?(?:\/v1)?\/(?:messages|complete)(?:\/|$)/;
 const RESOURCES: ReadonlySet<string> = new Set([
   ...['chat', 'responses', 'messages', 'images', 'models', 'completions', 'complete', 'embeddings', 'audio'],
   ...['files', 'uploads', 'batches', 'moderations', 'fine_tuning', 'assistants', 'threads', 'realtime'],
-  ...['vector_stores', 'videos', 'conversations', 'containers', 'evals', 'skills', 'rerank'],
+  ...['vector_stores', 'videos', 'conversations', 'containers', 'evals', 'skills', 'rerank', 'graders'],
   'cachedContents',
 ]);
 
@@ -28,8 +28,17 @@ export interface UnknownPath {
 /** Rule I-10: a wrong base address shows as a doubled or missing `/v1`. */
 export function unknownPath(method: string, url: string, headers: IncomingHttpHeaders): UnknownPath {
   const path = url.split('?', 1)[0] ?? '/';
-  const refusal = refuse('pathUnknown', { message: hint(method, path) });
-  return { refusal, protocol: guessProtocol(path, headers) };
+  const message = isWebSocket(headers) ? noWebSocket(path) : hint(method, path);
+  return { refusal: refuse('pathUnknown', { message }), protocol: guessProtocol(path, headers) };
+}
+
+/** A client that begins a WebSocket, for example OpenAI's Realtime. It sends no further request. */
+export function isWebSocket({ upgrade }: IncomingHttpHeaders): boolean {
+  return upgrade?.toLowerCase() === 'websocket';
+}
+
+function noWebSocket(path: string): string {
+  return `Unknown path: Tollgate serves no WebSocket, not at ${printed(path)} nor elsewhere`;
 }
 
 /**
@@ -42,8 +51,12 @@ export function guessProtocol(path: string, headers: IncomingHttpHeaders): Proto
   return headers['x-goog-api-key'] === undefined ? undefined : 'gemini';
 }
 
+function printed(path: string): string {
+  return path.slice(0, PATH_CHARS_MAX).replace(/[^\x21-\x7e]/g, '?');
+}
+
 function hint(method: string, path: string): string {
-  const printable = path.slice(0, PATH_CHARS_MAX).replace(/[^\x21-\x7e]/g, '?');
+  const printable = printed(path);
   const [, doubled] = DOUBLED.exec(path) ?? [];
   if (doubled !== undefined) {
     return `Unknown path ${printable}: /${doubled} is doubled; use a base address without /${doubled}`;

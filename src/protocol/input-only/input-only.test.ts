@@ -77,6 +77,7 @@ describe('a reranking', () => {
     const one = await read(rerank, ask(1));
     const many = await read(rerank, ask(1_000));
     expect(one.outputTokensMax).toBe(1);
+    expect([one.unitsLikely, many.unitsLikely]).toEqual([1, 10]);
     expect(many.outputTokensMax).toBeGreaterThanOrEqual(10);
     expect(many.outputTokensMax).toBeLessThan(30);
     const long = await read(rerank, ask(100, 'word '.repeat(5_000)));

@@ -30,6 +30,7 @@ export const rerank = createInputOnlyDialect({
     return {
       inputTokensEstimate: inputTokensEstimate + documents * (query + DOCUMENT_TOKENS),
       outputTokensMax: Math.ceil(pieces / PIECES_PER_UNIT),
+      unitsLikely: Math.ceil(documents / PIECES_PER_UNIT),
     };
   },
 });

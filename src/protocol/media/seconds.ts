@@ -20,6 +20,19 @@ export function countSeconds(format: Format, head: Buffer, bytes: number): numbe
   return Math.min(Math.ceil(seconds), SECONDS_MAX);
 }
 
+/** Sound whose header has no rate is not compressed more than speech at 8 or 16 kilobits a second. */
+const LEAST_BYTES: Partial<Record<Format, number>> = { mp4: 2_000 };
+const LEAST_SPEECH_BYTES = 1_000;
+
+/** The most seconds that an audio file of this size has. */
+export function mostSeconds(format: Format, head: Buffer, bytes: number): number {
+  const isKnown =
+    bytesPerSecond(format, head) !== undefined ||
+    (format === 'mp4' && filmSeconds(head, bytes) !== undefined);
+  if (isKnown) return countSeconds(format, head, bytes);
+  return Math.min(Math.ceil(bytes / (LEAST_BYTES[format] ?? LEAST_SPEECH_BYTES)), SECONDS_MAX);
+}
+
 function bytesPerSecond(format: Format, head: Buffer): number | undefined {
   if (format === 'wav' && head.length >= 32) return head.readUInt32LE(28);
   if (format === 'flac' && head.length >= 21) return flacBytes(head);

@@ -5,7 +5,7 @@ import { newForm } from '../images/form.ts';
 import { type FormFields, findText, isMultipart, readForm, readFormModel } from '../images/multipart.ts';
 import { INPUT_ONLY } from '../input-only/dialect.ts';
 import { findFormat } from '../media/header.ts';
-import { countSeconds } from '../media/seconds.ts';
+import { countSeconds, mostSeconds } from '../media/seconds.ts';
 import { tokenRates } from '../media/tokens.ts';
 
 const METERED = ['model', 'stream'];
@@ -49,22 +49,30 @@ function readFacts(body: Buffer, parts: readonly FormPart[]): RequestFacts | Ref
   };
 }
 
-type Estimate = Pick<RequestFacts, 'inputTokensEstimate' | 'inputTokensLikely' | 'outputTokensMax'>;
+type Estimate = Pick<
+  RequestFacts,
+  'inputTokensEstimate' | 'inputTokensLikely' | 'outputTokensMax' | 'secondsMost'
+>;
 
 /** By the length of the sound: its tokens or its seconds, and as many words as anybody can say in it. */
 function estimate(body: Buffer, parts: readonly FormPart[], model: string): Estimate {
   let seconds = 0;
+  let secondsMost = 0;
   let textBytes = 0;
   for (const { name, content } of parts) {
     const bytes = content.end - content.start;
     const head = body.subarray(content.start, Math.min(content.end, content.start + MEDIA_HEAD_BYTES));
-    if (name === 'file') seconds += countSeconds(findFormat(head) ?? 'ogg', head, bytes);
-    else textBytes += bytes;
+    if (name === 'file') {
+      const format = findFormat(head) ?? 'ogg';
+      seconds += countSeconds(format, head, bytes);
+      secondsMost += mostSeconds(format, head, bytes);
+    } else textBytes += bytes;
   }
   const { soundSecond } = tokenRates('transcriptions', model);
   return {
     inputTokensEstimate: Math.ceil(seconds * soundSecond + textBytes / PROMPT_BYTES_PER_TOKEN),
     inputTokensLikely: seconds,
+    secondsMost,
     outputTokensMax: seconds * TEXT_TOKENS_PER_SECOND + TEXT_TOKENS_MIN,
   };
 }

@@ -35,6 +35,22 @@ describe('the request of a transcription', () => {
     expect(sent.toString()).toContain('name="model"\r\n\r\nvendor\r\n');
   });
 
+  it('has no more seconds than its header says, or than the slowest speech of its size', async () => {
+    const mostOf = async (file: Buffer) => (await read(['model', 'm'], ['file', file])).secondsMost;
+    const wav = Buffer.alloc(44 + 10 * 16_000);
+    wav.write('RIFF____WAVEfmt ', 'latin1');
+    wav.writeUInt32LE(16_000, 28);
+    expect(await mostOf(wav)).toBe(11);
+    expect(await mostOf(Buffer.alloc(30_000))).toBe(30);
+    const mp3 = Buffer.alloc(80_000);
+    // 64 kilobits a second, of which half is a safe guess.
+    mp3.set([0xff, 0xfb, 0x50, 0x00]);
+    expect(await mostOf(mp3)).toBe(20);
+    const mp4 = Buffer.alloc(80_000);
+    mp4.write('____ftypM4A ', 'latin1');
+    expect(await mostOf(mp4)).toBe(40);
+  });
+
   it('is refused where readers could differ', async () => {
     await expect(read(['file', 'x'])).rejects.toThrow('40003');
     await expect(read(['model', 'm'], ['stream', '1'])).rejects.toThrow('40002 "stream" must be');

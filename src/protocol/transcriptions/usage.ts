@@ -15,6 +15,13 @@ export const TRANSCRIPT_USAGE_PATHS = {
   duration: 'duration',
 } as const;
 
+/** Models that count seconds and never tokens, at any vendor. */
+const SECONDS_MODEL = /whisper/i;
+
+export function countsSeconds(vendorModel: string): boolean {
+  return SECONDS_MODEL.test(vendorModel);
+}
+
 type Slots = Readonly<Record<keyof typeof TRANSCRIPT_USAGE_PATHS, number>>;
 
 /** Tokens where the vendor counts them. Otherwise begun seconds, each of which counts as one input token. */

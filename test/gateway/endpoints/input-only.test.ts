@@ -213,16 +213,43 @@ describe('reranking', () => {
 
   it('without a report is charged by the counted texts, and says so', async () => {
     const asked = `${query} [[sim usage=none]]`;
-    for (const name of ['by-tokens', 'by-units']) {
+    const counted = [asked, ...documents].reduce((sum, each) => sum + countTokens(each), 0);
+    // Units are counted only where nothing else has a price.
+    for (const [name, units] of [
+      ['by-tokens', 0],
+      ['by-units', 1],
+    ] as const) {
       await rank('/v1/rerank', { model: name, query: asked, documents });
-      const counted = [asked, ...documents].reduce((sum, each) => sum + countTokens(each), 0);
       expect(await lastCall()).toMatchObject({
-        estimated: true,
-        input_fresh: BigInt(counted),
-        output_text: 0n,
+        ...{ estimated: true, input_fresh: BigInt(counted), output_text: BigInt(units) },
+        amount_micro: units === 0 ? BigInt(counted) * INPUT_PRICE : UNIT_PRICE,
       });
     }
   });
+
+  it.each([
+    [40, 1],
+    [101, 2],
+  ])(
+    'of %i documents that the client leaves while the vendor is at work owes %i search units',
+    async (count, units) => {
+      const tag = `left-${count}`;
+      const many = Array.from({ length: count }, () => `Boats. [[sim delay=20000 tag=${tag}]]`);
+      const left = new AbortController();
+      const call = fetch(`${world.url}/v2/rerank`, {
+        ...{ method: 'POST', headers: world.headers(), signal: left.signal },
+        body: JSON.stringify({ model: 'by-units', query, documents: many }),
+      });
+      await expect.poll(() => world.simulator.truth.list(tag).length).toBe(1);
+      left.abort();
+      await expect(call).rejects.toThrow();
+      await expect.poll(async () => (await lastCall()).verdict).toBe('cut-by-client');
+      const row = await lastCall();
+      expect(row).toMatchObject({ estimated: true, output_text: BigInt(units) });
+      expect(row.amount_micro).toBe(BigInt(units) * UNIT_PRICE);
+      expect(row.amount_micro as bigint).toBeLessThanOrEqual((row.held_micro as bigint) / 1000n);
+    },
+  );
 
   it('that costs more than there is is refused before the vendor hears of it', async () => {
     const key = await world.newKey('poor@example.com');

@@ -12,7 +12,11 @@ const CATALOG = JSON.stringify({
   defaults: { policy: 1, user_rate: 100, api_billing: true, auto_exchange: false },
   vendors: [{ code: 'openai', name: 'OpenAI', protocols: ['chat', 'transcriptions'], base_url: `${SIM}/v1` }],
   credentials: [{ name: 'openai', vendor: 'openai', secret: 'sk-sim-openai' }],
-  models: [model('by-tokens', 'gpt-4o-transcribe'), model('by-seconds', 'whisper-1')],
+  models: [
+    model('by-tokens', 'gpt-4o-transcribe'),
+    model('by-seconds', 'whisper-1'),
+    model('only-hears', 'whisper-1', ['transcriptions']),
+  ],
   policies: [{ id: 1, name: 'default', concurrency: 100, windows: [] }],
   accounts: [
     { email: 'user@example.com', password: 'user-password', user_type: 1, credits: '50000' },
@@ -20,8 +24,8 @@ const CATALOG = JSON.stringify({
   ],
 });
 
-function model(model_id: string, forward_model_id: string): object {
-  const route = { vendor: 'openai', credential: 'openai', forward_model_id };
+function model(model_id: string, forward_model_id: string, protocols?: readonly string[]): object {
+  const route = { vendor: 'openai', credential: 'openai', forward_model_id, ...(protocols && { protocols }) };
   return { model_id, prices: { input: '40', output: '70' }, routes: [route] };
 }
 
@@ -113,6 +117,39 @@ describe('transcriptions with the SDK of OpenAI', () => {
     });
     isExact(await lastCall(), 4, 0);
   });
+
+  it('of a model that counts seconds hold the most seconds that the file can have, and no words', async () => {
+    await openai.audio.transcriptions.create({ model: 'by-seconds', file: await silence(60) });
+    const wav = await lastCall();
+    isExact(wav, 60, 0);
+    expect(wav.held_micro).toBeLessThanOrEqual(61n * 40n * 1000n);
+    // The header of another file tells nothing: a kilobyte is a second at most.
+    const file = await toFile(Buffer.concat([Buffer.from('OggS'), Buffer.alloc(29_996)]), 'a.ogg');
+    await expect(openai.audio.transcriptions.create({ model: 'by-seconds', file })).rejects.toThrow();
+    expect((await lastCall()).held_micro).toBe(30n * 40n * 1000n);
+    await openai.audio.transcriptions.create({ model: 'by-tokens', file: await silence(60) });
+    expect((await lastCall()).held_micro).toBeGreaterThan(60n * 10n * 40n * 1000n);
+  });
+
+  it.each([
+    ['chat', '/v1/chat/completions', { messages: [{ role: 'user', content: 'hello' }] }],
+    ['responses', '/v1/responses', { input: 'hello' }],
+    ['messages', '/v1/messages', { max_tokens: 9, messages: [{ role: 'user', content: 'hello' }] }],
+    ['completions', '/v1/completions', { prompt: 'hello' }],
+    ['speech', '/v1/audio/speech', { input: 'hello', voice: 'alloy' }],
+    ['embeddings', '/v1/embeddings', { input: 'hello' }],
+  ])(
+    'is all that a model of theirs does: %s is refused, and the vendor hears nothing',
+    async (protocol, path, body) => {
+      const heard = world.simulator.stats.requests;
+      const response = await world.post(path, { model: 'only-hears', ...body });
+      expect(response.status).toBe(400);
+      const told = (await response.json()) as { readonly message: string };
+      expect(told).toMatchObject({ code: 40004, error: { type: 'gateway_error', message: told.message } });
+      expect(told.message).toBe(`No usable upstream of this model can serve "${protocol}"`);
+      expect(world.simulator.stats.requests).toBe(heard);
+    },
+  );
 
   it('as plain text are charged by the length of the sound, and say so', async () => {
     const file = await silence(5);
