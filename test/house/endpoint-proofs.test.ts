@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { CLOUD_KINDS } from '../../src/catalog/contract.ts';
+import { FIXED } from '../../src/gateway/endpoints/endpoints.ts';
 import { PROTOCOLS } from '../../src/kernel/protocol-name.ts';
 import { PROOFS } from '../prove/proofs.ts';
-import { everyEndpoint, missingOf } from '../support/endpoints/coverage.ts';
+import { everyEndpoint, missingOf, PROVED_APART } from '../support/endpoints/coverage.ts';
 import { ENDPOINT_CALLS } from '../support/endpoints/table.ts';
 import { readTree } from './tree.ts';
 
@@ -22,7 +23,8 @@ const names = ENDPOINT_CALLS.map(({ name }) => name);
 test('the table of the proofs has every endpoint, every protocol and every kind of cloud, and no other', () => {
   expect(missingOf(names)).toEqual([]);
   expect(names.toSorted()).toEqual(everyEndpoint().toSorted());
-  const spoken = new Set<string>(ENDPOINT_CALLS.map(({ protocol }) => protocol));
+  const apart = Object.keys(PROVED_APART).map((path) => FIXED.get(path)?.protocol);
+  const spoken = new Set([...apart, ...ENDPOINT_CALLS.map(({ protocol }) => protocol)]);
   expect(PROTOCOLS.filter((protocol) => !spoken.has(protocol))).toEqual([]);
   const vendors = new Set<string>(ENDPOINT_CALLS.map(({ vendor }) => vendor));
   expect(CLOUD_KINDS.filter((kind) => !vendors.has(kind))).toEqual([]);
@@ -38,6 +40,15 @@ test.each(Object.entries(PROVING))(
     expect(text).toContain('expect(missingOf(proved)).toEqual([])');
   },
 );
+
+test('what is proved apart has its files', () => {
+  const paths = new Set(tree.map(({ path }) => path));
+  expect(
+    Object.values(PROVED_APART)
+      .flat()
+      .filter((path) => !paths.has(path)),
+  ).toEqual([]);
+});
 
 test('`npm run prove` runs those that have a large size', () => {
   const paths = PROOFS.flatMap(({ tests }) => tests);

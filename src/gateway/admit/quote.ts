@@ -82,11 +82,16 @@ export function quote(facts: RequestFacts, routes: readonly Route[], pricing: Pr
 }
 
 /**
- * A vendor takes no limit for the output of a compaction, so all of it is held. It is not longer than what it
- * replaces.
+ * A vendor takes no limit for the output of a compaction, so all of it is held. It is hardly longer than what
+ * it replaces, but a short conversation may grow.
  */
 export function compactionFacts(facts: RequestFacts): RequestFacts {
-  return { ...facts, stream: false, isFixed: true, outputTokensMax: facts.inputTokensEstimate };
+  return {
+    ...facts,
+    stream: false,
+    isFixed: true,
+    outputTokensMax: Math.max(facts.inputTokensEstimate, LEAST_TOKENS),
+  };
 }
 
 /** The most output tokens of one answer: the request's own limit, but not more than the model can produce. */

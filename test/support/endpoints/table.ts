@@ -136,6 +136,16 @@ const TEXT_CALLS: readonly EndpointCall[] = [
     },
   }),
   row({
+    ...CHAT,
+    name: '/v1/responses/compact',
+    protocol: 'responses',
+    model: 'm-compact',
+    forms: PLAIN,
+    // The summary is sealed: without a report only the input is counted.
+    leastCounted: { input: 1 },
+    send: (words) => jsonBody({ model: 'm-compact', input: prompt(words) }),
+  }),
+  row({
     ...CLAUDE,
     name: '/v1/messages',
     vendor: 'anthropic',
