@@ -1,4 +1,4 @@
-import { UPSTREAM_LOOK_MS, UPSTREAM_ORIGINS_MAX } from '../../bounds.ts';
+import { UPSTREAM_CONNECTIONS_MAX, UPSTREAM_LOOK_MS, UPSTREAM_ORIGINS_MAX } from '../../bounds.ts';
 import { type Logger, silentLogger } from '../../kernel/log.ts';
 import { type Clock, systemClock } from '../../kernel/time/clock.ts';
 import type { UpstreamClient, UpstreamExchange, UpstreamHandler, UpstreamRequest } from '../contract.ts';
@@ -17,29 +17,34 @@ export interface UpstreamClientOptions {
   readonly ownHosts?: readonly string[];
   readonly resolve?: Resolve;
   readonly chooseProxy?: ChooseProxy;
+  /** To one address. */
+  readonly connectionsMax?: number;
 }
 
 /** The only sockets to vendors. Redirects are not followed: a 3xx is an answer like any other. */
 export function createUpstreamClient(options: UpstreamClientOptions = {}): UpstreamClient {
   const { clock = systemClock, log = silentLogger, ownHosts = [], resolve = systemResolve } = options;
   const guard = { ownHosts: new Set(ownHosts), resolve };
-  return new PooledClient({ clock, log }, guard, options.chooseProxy ?? noEgressProxy);
+  const { chooseProxy = noEgressProxy, connectionsMax = UPSTREAM_CONNECTIONS_MAX } = options;
+  return new PooledClient({ clock, log }, guard, chooseProxy, connectionsMax);
 }
 
 class PooledClient implements UpstreamClient {
   readonly #ports: ExchangePorts;
   readonly #guard: Guard;
   readonly #chooseProxy: ChooseProxy;
+  readonly #connectionsMax: number;
   readonly #pools = new Map<string, OriginPool>();
   readonly #retired = new Set<OriginPool>();
   #uses = 0;
   #looking: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(ports: ExchangePorts, guard: Guard, chooseProxy: ChooseProxy) {
+  constructor(ports: ExchangePorts, guard: Guard, chooseProxy: ChooseProxy, connectionsMax: number) {
     this.#ports = ports;
     this.#guard = guard;
     this.#chooseProxy = chooseProxy;
+    this.#connectionsMax = connectionsMax;
   }
 
   send(request: UpstreamRequest, handler: UpstreamHandler): UpstreamExchange {
@@ -79,7 +84,9 @@ class PooledClient implements UpstreamClient {
   #open(key: string, request: UpstreamRequest): OriginPool {
     if (this.#pools.size >= UPSTREAM_ORIGINS_MAX) this.#makeRoom();
     const url = new URL(request.origin);
-    const pool = new OriginPool(url, request.timeouts.connectMs, this.#dialFor(url, request));
+    const { connectMs } = request.timeouts;
+    const bounds = { connectMs, connectionsMax: this.#connectionsMax };
+    const pool = new OriginPool(url, bounds, this.#dialFor(url, request));
     this.#pools.set(key, pool);
     this.#looking ??= setInterval(() => this.#look(), UPSTREAM_LOOK_MS).unref();
     return pool;

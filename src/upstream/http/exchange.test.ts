@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import zlib from 'node:zlib';
-import { expect, expectTypeOf, test } from 'vitest';
+import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import {
   cleanups,
   client,
@@ -207,11 +207,12 @@ test('a call without a free connection fails at once, and aborts free all connec
     if (request.url === '/quick') response.end('ok');
   });
   const origin = await listen(server);
-  const sender = client();
-  const calls = Array.from({ length: 1_024 }, () => run(sender, post(origin, '{}', LONG)));
+  const sender = createUpstreamClient({ connectionsMax: 200 });
+  onTestFinished(() => sender.close());
+  const calls = Array.from({ length: 200 }, () => run(sender, post(origin, '{}', LONG)));
   const refused = await run(sender, { ...post(origin, '{}', LONG), path: '/quick' }).ended;
   expect(refused.failure).toEqual({ kind: 'busy', detail: expect.stringContaining('in use') });
-  await expect.poll(() => waiting, { timeout: 60_000 }).toBe(1_024);
+  await expect.poll(() => waiting, { timeout: 60_000 }).toBe(200);
   for (const { exchange } of calls) exchange.abort();
   const next = await run(sender, { ...post(origin, '{}', LONG), path: '/quick' }).ended;
   expect(next.body).toBe('ok');

@@ -1,6 +1,10 @@
-import { UPSTREAM_CONNECTIONS_MAX } from '../../bounds.ts';
 import { Connection, type Lasting, type Origin } from './connection.ts';
 import type { Dial } from './dial.ts';
+
+export interface PoolBounds {
+  readonly connectMs: number;
+  readonly connectionsMax: number;
+}
 
 /**
  * The connections to one vendor address, one call on each at a time. Who is called next is the one that was
@@ -8,6 +12,7 @@ import type { Dial } from './dial.ts';
  */
 export class OriginPool {
   readonly connectMs: number;
+  readonly #connectionsMax: number;
   readonly #origin: Origin;
   readonly #connections = new Set<Connection>();
   readonly #free: Connection[] = [];
@@ -17,13 +22,14 @@ export class OriginPool {
   /** The client's use counter at the last call: the smallest makes room for a new address. */
   usedAt = 0;
 
-  constructor(url: URL, connectMs: number, dial: Dial) {
+  constructor(url: URL, { connectMs, connectionsMax }: PoolBounds, dial: Dial) {
     this.connectMs = connectMs;
+    this.#connectionsMax = connectionsMax;
     this.#origin = { url, dial };
   }
 
   get full(): boolean {
-    return this.#active >= UPSTREAM_CONNECTIONS_MAX;
+    return this.#active >= this.#connectionsMax;
   }
 
   enter(): void {
