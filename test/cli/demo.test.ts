@@ -120,6 +120,15 @@ describe('the demo', () => {
     expect(JSON.parse(stdout)).toMatchObject({ findings: [] });
   });
 
+  test('has a model of embeddings, which is answered and charged', async () => {
+    const headers = { authorization: `Bearer ${report.api_key}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ model: 'text-embedding-3-small', input: 'A toll gate at dawn' });
+    const response = await fetch(`${report.url}/v1/embeddings`, { method: 'POST', headers, body });
+    expect(response.status).toBe(200);
+    const answer = (await response.json()) as { readonly data: readonly { embedding: number[] }[] };
+    expect(answer.data[0]?.embedding).toHaveLength(1536);
+  });
+
   test('serves on the loopback address only, and reports that it is ready', async () => {
     expect(report.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect((await fetch(`${report.url}/readyz`)).status).toBe(200);

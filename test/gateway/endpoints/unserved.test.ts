@@ -28,7 +28,6 @@ const UNSERVED: Readonly<Record<string, () => Promise<unknown>>> = {
     openai.uploads.create({ bytes: 1, filename: 'a.jsonl', mime_type: 'text/jsonl', purpose: 'fine-tune' }),
   '/v1/files': async () =>
     openai.files.create({ file: await toFile(Buffer.from('{}'), 'a.jsonl'), purpose: 'fine-tune' }),
-  '/v1/conversations': () => openai.conversations.create({}),
   '/v1/realtime/client_secrets': () => openai.realtime.clientSecrets.create({}),
 };
 
