@@ -30,6 +30,8 @@ export interface SoakQuiet {
   readonly pid: number;
   readonly handles: number;
   readonly sockets: number;
+  /** Objects and buffers that are left after a collection. Absent in older results. */
+  readonly liveBytes?: number | undefined;
 }
 
 export interface SoakResult {
@@ -98,10 +100,21 @@ export function handleGrowth({ quiet }: Pick<SoakResult, 'quiet'>): number {
   return Math.max(0, ...gained);
 }
 
+/** MiB a minute that are alive at the second rest and were not at the first; the worse of the nodes. */
+export function liveGrowth({ quiet, minutes, halfS }: SoakResult): number | undefined {
+  const gained = quiet.end.flatMap(({ pid, liveBytes }) => {
+    const before = quiet.half.find((each) => each.pid === pid)?.liveBytes;
+    return before === undefined || liveBytes === undefined ? [] : [(liveBytes - before) / MIB];
+  });
+  const between = minutes - halfS / 60;
+  return gained.length === 0 || between <= 0 ? undefined : Math.max(...gained) / between;
+}
+
 export function figuresOf(result: SoakResult): readonly SoakFigure[] {
   const { books } = result;
   const slope = memorySlope(result);
   const growth = handleGrowth(result);
+  const live = liveGrowth(result);
   const none = (name: string, value: number): SoakFigure => ({
     name,
     goal: '0',
@@ -120,6 +133,16 @@ export function figuresOf(result: SoakResult): readonly SoakFigure[] {
       isMet: slope < SLOPE_MAX,
     },
     none('open handles gained between two rests', growth),
+    ...(live === undefined
+      ? []
+      : [
+          {
+            name: 'memory alive after a collection, between two rests, MiB a minute',
+            goal: `< ${SLOPE_MAX}`,
+            value: live.toFixed(2),
+            isMet: live < SLOPE_MAX,
+          },
+        ]),
   ];
 }
 

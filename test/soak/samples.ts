@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { familyOf, listProcesses, machineBusyMs, parseResident } from '../../bench/measure.ts';
 import type { SoakQuiet, SoakSample } from '../../bench/report/soak.ts';
+import type { HeapReading } from '../allocations/heap-probe.ts';
 import { figure } from '../crash/outage.ts';
-import type { ServerProcess } from '../support/processes.ts';
+import { type ServerProcess, until } from '../support/processes.ts';
 
 /** What a process has open; sockets among it. */
 export function countHandles(pid: number): { readonly handles: number; readonly sockets: number } {
@@ -18,6 +20,15 @@ export function countHandles(pid: number): { readonly handles: number; readonly 
   });
   const open = targets.filter((target) => target !== undefined);
   return { handles: open.length, sockets: open.filter((target) => target.startsWith('socket:')).length };
+}
+
+/** What is left in a node after a collection, which it is asked for (heap-probe.ts). */
+export async function liveBytes(pid: number, file: string): Promise<number> {
+  await rm(file, { force: true });
+  process.kill(pid, 'SIGUSR2');
+  await until(() => Promise.resolve(existsSync(file)));
+  const { after } = JSON.parse(readFileSync(file, 'utf8')) as HeapReading;
+  return after.objects + after.buffers;
 }
 
 /** Nothing of a node that is away. */

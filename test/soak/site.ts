@@ -19,6 +19,11 @@ import { makeCustomers } from '../upgrade/installation.ts';
 import type { Version } from '../upgrade/version-before.ts';
 import { type SoakCustomer, variedCustomers } from './customers.ts';
 
+/** Collects and tells what is alive when it is asked. */
+const PROBE = `--expose-gc --import=${join(import.meta.dirname, '..', 'allocations', 'heap-probe.ts')}`;
+
+const heapFileOf = ({ folder }: Place, name: NodeName): string => join(folder, `${name}.heap`);
+
 export const NODE_NAMES = ['north', 'south'] as const;
 export type NodeName = (typeof NODE_NAMES)[number];
 
@@ -35,6 +40,8 @@ export interface Site {
   /** In the order of their names; one that was started again takes its place. */
   readonly nodes: ServerProcess[];
   startNode(name: NodeName, version: Version): Promise<ServerProcess>;
+  /** Where a node writes what is alive in it. */
+  heapFile(name: NodeName): string;
   close(): Promise<void>;
 }
 
@@ -53,7 +60,8 @@ export async function openSite(random: () => number, version: Version): Promise<
   };
   const startNode: Site['startNode'] = (name, { main, environment: own }) => {
     const data = { TOLLGATE_NODE: name, TOLLGATE_DATA: join(place.folder, name) };
-    return startServerProcess({ ...environment, ...data, ...own }, main);
+    const probe = { NODE_OPTIONS: PROBE, TEST_HEAP_FILE: heapFileOf(place, name) };
+    return startServerProcess({ ...environment, ...data, ...probe, ...own }, main);
   };
   const nodes: ServerProcess[] = [];
   const parts = { simulator, redis, place, postgres, nodes };
@@ -64,6 +72,7 @@ export async function openSite(random: () => number, version: Version): Promise<
     const customers = variedCustomers(await makeCustomers({ environment }, version), random);
     return {
       ...{ simulator, redis, database, cluster, environment, customers, nodes, startNode },
+      heapFile: (name) => heapFileOf(place, name),
       mortal: mortalDatabase(cluster, database, postgres),
       close: async () => {
         await database.close();

@@ -13,8 +13,8 @@ import {
 } from '../upgrade/version-before.ts';
 import { Deeds } from './deeds.ts';
 import type { Plan, Planned } from './plan.ts';
-import { countHandles, leastOpen, OthersMeter, sampleNode } from './samples.ts';
-import { NODE_NAMES, openSite, type Site } from './site.ts';
+import { countHandles, leastOpen, liveBytes, OthersMeter, sampleNode } from './samples.ts';
+import { NODE_NAMES, type NodeName, openSite, type Site } from './site.ts';
 import { Traffic } from './traffic.ts';
 
 const REST_LOOK_MS = 500;
@@ -200,7 +200,14 @@ class Soak {
       }
       await sleep(REST_LOOK_MS);
     }
-    return leastOpen(looks);
+    const open = leastOpen(looks);
+    const live = await Promise.all(NODE_NAMES.map((name, index) => this.#liveBytes(name, index)));
+    return open.map((each) => ({ ...each, liveBytes: live[NODE_NAMES.indexOf(each.node as NodeName)] }));
+  }
+
+  async #liveBytes(name: NodeName, index: number): Promise<number | undefined> {
+    const pid = this.#site.nodes[index]?.pid;
+    return pid === undefined ? undefined : await liveBytes(pid, this.#site.heapFile(name));
   }
 
   async #closeBooks(): Promise<Pick<Books, 'shortfallMicro' | 'problems'>> {

@@ -66,7 +66,13 @@ export function exampleRun(cells: readonly Cell[], change: Partial<Run> = {}): R
 
 /** Two nodes for two minutes, sampled every four seconds, with nothing wrong. */
 export function exampleSoak(): SoakResult {
-  const nodes = ['north', 'south'].map((node, index) => ({ node, pid: index + 1, handles: 30, sockets: 10 }));
+  const nodes = ['north', 'south'].map((node, index) => ({
+    node,
+    pid: index + 1,
+    handles: 30,
+    sockets: 10,
+    liveBytes: 10_000_000,
+  }));
   const samples = Array.from({ length: 30 }, (_, index) =>
     nodes.map((each) => ({ ...each, atS: index * 4, residentBytes: 200 * 1024 * 1024, lagCalls: 3 })),
   );
