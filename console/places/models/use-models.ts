@@ -3,7 +3,7 @@ import { useApi } from '../../api/api.ts';
 const PERIOD = { query: { period: 'week' } } as const;
 
 /**
- * Undefined while prices are unknown, and until popularity and speed have been asked for: they order the rows,
+ * Undefined while prices are unknown, and until popularity and speed were asked for: they order the rows,
  * which must not move any more. Without an answer the models are shown all the same.
  */
 export function useModels() {
