@@ -9,7 +9,10 @@ import { presetShape } from './preset-shape.ts';
 const PRESETS_FOLDER = join(import.meta.dirname, 'vendors');
 
 /** In the order in which people look for them; the others follow by name. */
-const FIRST = ['openai', 'anthropic', 'google', 'deepseek', 'openrouter', 'alibaba', 'moonshot', 'zhipu'];
+const FIRST = [
+  ...['openai', 'anthropic', 'google', 'azure', 'bedrock', 'vertex'],
+  ...['deepseek', 'openrouter', 'alibaba', 'moonshot', 'zhipu'],
+];
 const OWN_MACHINES = ['ollama', 'vllm', 'lm-studio'];
 
 let read: readonly Preset[] | undefined;
