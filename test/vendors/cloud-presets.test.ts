@@ -55,7 +55,7 @@ const exported = async () => (await commands.json<{ text: string }>('catalog', '
 /** One call, and what it cost: the vendor's count at these prices. */
 async function expectServed(model: string, [input, output]: readonly [bigint, bigint]): Promise<void> {
   const tag = `call-of-${model.replaceAll('.', '-')}-${input}`;
-  const messages = [{ role: 'user', content: `hello [[sim tag=${tag} tokens=300]]` }];
+  const messages = [{ role: 'user', content: `hello [[sim tag=${tag} tokens=2500]]` }];
   const response = await world.post('/v1/chat/completions', { model, messages, stream: true });
   const text = await response.text();
   expect(response.status, text).toBe(200);

@@ -143,9 +143,11 @@ function readKeyFile(path: string): string {
   }
 }
 
-/** The vendor of the catalogue for a place: the preset's code, or one more for another region. */
+/** The vendor of the catalogue for a place: the preset's code, or one more for another region or protocol. */
 export function vendorCode(preset: Preset, place: Place, vendors: ReadonlyMap<string, Row>): string {
-  if (place.cloud === undefined) return preset.code;
+  const { protocols } = place.address;
+  const isUsual = preset.addresses[0]?.protocols.join() === protocols.join();
+  if (place.cloud === undefined) return isUsual ? preset.code : `${preset.code}-${protocols[0]}`;
   for (let number = 0; ; number++) {
     const ending = [place.name, number > 1 ? String(number) : ''].filter((text) => text !== '').join('-');
     const code = number === 0 ? preset.code : `${preset.code}-${ending === '' ? number : ending}`;

@@ -16,6 +16,7 @@ import {
 import { vendorPresets } from '../../catalog/presets/presets.ts';
 import type { CapabilityOverrides } from '../../kernel/capability.ts';
 import { PROTOCOLS, type Protocol } from '../../kernel/protocol-name.ts';
+import { CLOUD_SECRETS, shownSecrets } from '../cloud-secrets.ts';
 import { nullable, SHOWN_AMOUNT } from '../fields.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { OPERATORS } from '../operator.ts';
@@ -71,31 +72,16 @@ const MODEL = Type.Object({
   ...{ context_window: COUNT, max_output_tokens: COUNT },
 });
 
-const NAME = Type.String();
-const VARIABLE = nullable(Type.String({ description: 'Where the tools of the cloud read it from.' }));
-
 const CLOUD = Type.Object(
   {
     kind: toChoiceSchema(CLOUD_KINDS),
     fields: Type.Array(
       Type.Object({
-        ...{ name: NAME, required: Type.Boolean(), example: Type.String() },
+        ...{ name: Type.String(), required: Type.Boolean(), example: Type.String() },
         of: toChoiceSchema(['address', 'cloud']),
       }),
     ),
-    secrets: Type.Array(
-      Type.Object({
-        ...{ form: NAME, variable: VARIABLE },
-        fixed: nullable(Type.String({ description: 'The whole secret, if nothing is asked for it.' })),
-        parts: Type.Array(
-          Type.Object({
-            ...{ name: NAME, required: Type.Boolean(), hidden: Type.Boolean(), variable: VARIABLE },
-          }),
-          { description: 'None: the secret is one text. Else it is a JSON object of them.' },
-        ),
-      }),
-      { description: 'One of them is chosen.' },
-    ),
+    secrets: CLOUD_SECRETS,
   },
   { description: 'What a cloud needs beside its models. Null: an address and a key.' },
 );
@@ -161,13 +147,7 @@ function shownCloud(preset: Preset): object | null {
   return {
     kind: questions.kind,
     fields: questions.fields.map(({ isRequired, ...field }) => ({ ...field, required: isRequired })),
-    secrets: questions.secrets.map(({ name, variable = null, fixed = null, parts }) => ({
-      ...{ form: name, variable, fixed },
-      parts: parts.map((part) => ({
-        ...{ name: part.name, required: part.isRequired, hidden: part.isHidden },
-        variable: part.variable ?? null,
-      })),
-    })),
+    secrets: shownSecrets(questions.secrets),
   };
 }
 
