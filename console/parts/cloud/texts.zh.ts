@@ -35,7 +35,7 @@ const FORMS: Readonly<Record<string, string>> = {
 
 export const zh: Translation<typeof en> = {
   optional: '可留空',
-  credential: '凭证',
+  credential: '凭据',
   fieldOf: (name) => FIELDS[name] ?? name,
   helpOf: (name) => HELPS[name],
   formOf: (form) => FORMS[form] ?? form,

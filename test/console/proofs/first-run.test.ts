@@ -165,7 +165,7 @@ test('Azure by Entra ID, in Chinese and on a phone', async ({ expect, visit, onT
   await address.fill(`${simulator}/azure`);
   await page.getByLabel('令牌地址').fill(`${simulator}/entra/${AZURE.tenantId}/oauth2/v2.0/token`);
   await page.getByLabel('API 版本').fill(AZURE.apiVersion);
-  await page.getByLabel('凭证').selectOption('Entra ID 应用');
+  await page.getByLabel('凭据').selectOption('Entra ID 应用');
   await page.getByLabel('租户 ID').fill(AZURE.tenantId);
   await page.getByLabel('客户端 ID').fill(AZURE.clientId);
   await page.getByLabel('客户端密码').fill(AZURE.clientSecret);
