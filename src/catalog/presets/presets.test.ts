@@ -6,7 +6,7 @@ import { parseCatalog } from '../file/file.ts';
 import { cloudQuestions, secretForms } from './cloud-questions.ts';
 import { inYuan } from './in-yuan.ts';
 import type { ListPrices, Preset } from './preset.ts';
-import { findPreset, presetsWithVariable, readPreset, vendorPresets } from './presets.ts';
+import { findPreset, findPresetOfVendor, presetsWithVariable, readPreset, vendorPresets } from './presets.ts';
 
 const WANTED = [
   ...['openai', 'anthropic', 'google', 'openrouter', 'deepseek', 'alibaba', 'moonshot', 'zhipu', 'minimax'],
@@ -27,6 +27,14 @@ describe('the files of vendors', () => {
     const wanted = vendorPresets().filter(({ variable }) => variable !== undefined);
     expect(presetsWithVariable()).toEqual(wanted);
     expect(wanted.map(({ code }) => code)).toEqual(['openai', 'anthropic', 'google']);
+  });
+
+  it('are found for vendors that were made from them', () => {
+    const found = (code: string) => findPresetOfVendor(code)?.code;
+    expect(['bedrock-eu-west-1', 'azure-swedish', 'deepseek-messages', 'openai'].map(found)).toEqual([
+      ...['bedrock', 'azure', 'deepseek', 'openai'],
+    ]);
+    expect(['openai-proxy', 'nobody'].map(found)).toEqual([undefined, undefined]);
   });
 
   it.each(vendorPresets())('$code has addresses that a catalogue takes, and models named once', (preset) => {

@@ -32,6 +32,15 @@ export function findPreset(code: string): Preset | undefined {
   return vendorPresets().find((preset) => preset.code === code);
 }
 
+/** The preset that a vendor of the catalogue was made from: `bedrock-eu-west-1`, `deepseek-messages`. */
+export function findPresetOfVendor(vendorCode: string): Preset | undefined {
+  const isMadeFrom = ({ code, cloud, addresses }: Preset): boolean =>
+    cloud === undefined
+      ? addresses.some(({ protocols: [first] }) => vendorCode === `${code}-${first}`)
+      : vendorCode.startsWith(`${code}-`);
+  return findPreset(vendorCode) ?? vendorPresets().find(isMadeFrom);
+}
+
 function readPresets(isWanted: (text: string) => boolean): readonly Preset[] {
   const presets = readdirSync(PRESETS_FOLDER)
     .filter((name) => name.endsWith('.yaml'))
