@@ -9,6 +9,7 @@ import type { Quirks } from './compatible/quirks.ts';
 import { answerControl, isControl } from './control.ts';
 import { Exchange } from './exchange.ts';
 import { handle } from './handle.ts';
+import { Batches } from './batches/batches.ts';
 import { Videos } from './openai-videos/videos.ts';
 import { type Rule, Script } from './script.ts';
 import { Stats } from './stats.ts';
@@ -36,6 +37,8 @@ export interface Simulator {
   readonly clouds: CloudState;
   /** The videos that were created, and what becomes of them. */
   readonly videos: Videos;
+  /** The batches and files that were created, and what they really used. */
+  readonly batches: Batches;
   script(rule: Rule): void;
   /** Forgets truth, rules, counters and videos. */
   reset(): void;
@@ -57,6 +60,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     clouds: new CloudState(options.clock ?? systemClock),
     stats: new Stats(),
     videos: new Videos(options.clock ?? systemClock),
+    batches: new Batches(options.clock ?? systemClock),
   };
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
     void serve(world, request, response);
@@ -73,6 +77,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     stats: world.stats,
     clouds: world.clouds,
     videos: world.videos,
+    batches: world.batches,
     script: (rule) => world.rules.add(rule),
     reset: () => forget(world),
     close: () => close(server),

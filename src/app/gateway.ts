@@ -72,6 +72,7 @@ export function buildGateway(parts: GatewayParts, context: AppContext): Gateway 
     calendar: parts.ledger.calendar,
     random: systemRandom,
     nodeName: config.nodeName,
+    publicUrl: config.publicUrl,
     times: { keepAliveMs: config.keepAliveMs, clientStallMs: config.clientStallMs },
     running: new RunningResponses(),
     isDraining: parts.isDraining,

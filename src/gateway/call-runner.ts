@@ -7,7 +7,6 @@ import { assert } from '../kernel/assert.ts';
 import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import { fault } from '../kernel/fault.ts';
 import type { RawRequest, RequestFacts } from '../protocol/dialect.ts';
-import { getDialect } from '../protocol/registry.ts';
 import { enterRequest, limitHit, limitsImages, moneyRequest, toRefusal } from './admit/enter.ts';
 import { identifyAgain, WAIT_MS } from './admit/identify.ts';
 import { imagesExpected, quote } from './admit/quote.ts';
@@ -18,6 +17,7 @@ import type { AttemptContext } from './attempt/attempt-context.ts';
 import { answerFailures, forward } from './attempt/forward.ts';
 import { isRequestFault, newRouteFailures, type RouteFailures } from './attempt/route-failures.ts';
 import type { Call } from './call.ts';
+import { callDialect } from './convert/call-dialect.ts';
 import type { Gateway } from './gateway.ts';
 
 /** A request that was read and parsed. */
@@ -170,7 +170,8 @@ export class CallRunner {
 
   #pricing({ model }: ServingOption): AttemptContext['pricing'] {
     const { account, catalog } = this.#eligibility;
-    return { catalog, model, account, nodeName: this.#gateway.nodeName };
+    const isBatch = this.#call.endpoint.action === 'batch' ? true : undefined;
+    return { catalog, model, account, nodeName: this.#gateway.nodeName, isBatch };
   }
 
   #context(
@@ -181,7 +182,7 @@ export class CallRunner {
   ): AttemptContext {
     const { raw, facts, response, headers } = this.#received;
     const call = this.#call;
-    const dialect = getDialect(call.endpoint.protocol);
+    const dialect = callDialect(call.endpoint);
     const { catalog } = pricing;
     const { deps } = this.#gateway;
     const { wantMicro = 0n, shareMicro = 0n } = money ?? {};

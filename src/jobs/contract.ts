@@ -1,9 +1,11 @@
+import type { Usage } from '../kernel/usage.ts';
+
 /**
- * A job is work of a vendor that outlives the call which created it, such as a video. Its price is taken from
- * the wallet as a hold when the call is settled. When the job ends, the hold is returned, and the call is
- * charged (it is complete) or costs nothing (it is void).
+ * A job is work of a vendor that outlives the call which created it: a video, or a batch in the form of
+ * OpenAI or Anthropic. Its price is taken from the wallet as a hold when the call is settled. When the job
+ * ends, the hold is returned, and the call is charged (it is complete) or costs nothing (it is void).
  */
-export const JOB_KINDS = ['video'] as const;
+export const JOB_KINDS = ['video', 'batch', 'message-batch'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
 /** What a call that created a job says of it. It is part of the call's record. */
@@ -17,6 +19,18 @@ export type JobState = 'running' | 'complete' | 'void';
 
 /** The vendor says that it failed, does not know it, or has not completed it in time. */
 export type VoidReason = 'failed' | 'missing' | 'expired';
+
+/** What a complete batch used: the sum of its items. The price of a video is known before. */
+export interface JobResult {
+  readonly usage: Usage;
+  /** The vendor did not report the usage of some item. */
+  readonly estimated: boolean;
+}
+
+/** How a job ends. Without a result the call costs what was held for it. */
+export type JobEnding =
+  | { readonly state: 'complete'; readonly result?: JobResult | undefined }
+  | { readonly state: 'void'; readonly why?: VoidReason | undefined };
 
 export interface Job extends CreatedJob {
   /** The call that created the job. */
@@ -38,6 +52,8 @@ export interface JobPage {
   readonly order: 'asc' | 'desc';
   /** The object id that the page follows. */
   readonly after?: string | undefined;
+  /** The oldest of the page stands last, whatever the order in which it was found. */
+  readonly isReversed?: true | undefined;
 }
 
 /** The port to the store. Throws `StoreUnavailable` while it is unreachable. */
@@ -57,11 +73,14 @@ export interface JobStore {
    * Returns the hold and settles the call, in one transaction. False if the job has already ended. The call
    * log says why it is void.
    */
-  end(callId: string, state: 'complete' | 'void', why?: VoidReason): Promise<boolean>;
+  end(callId: string, ending: JobEnding): Promise<boolean>;
 }
 
-/** What a vendor says of a job. `unknown`: it could not be asked, or its answer is not understood. */
-export type JobReport = 'running' | 'complete' | 'failed' | 'missing' | 'unknown';
+/**
+ * What a vendor says of a job. A result: it is complete, and used this. `unknown`: it could not be asked, or
+ * its answer is not understood.
+ */
+export type JobReport = 'running' | 'complete' | 'failed' | 'missing' | 'unknown' | JobResult;
 
 /** Asks the vendor about a job, within bounds of time and size. It never throws. */
 export type AskAboutJob = (job: Job) => Promise<JobReport>;

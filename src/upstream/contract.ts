@@ -46,7 +46,8 @@ export type VendorAction =
   | 'edit'
   | 'variation'
   | 'translation'
-  | 'batch';
+  | 'batch'
+  | 'file';
 
 /** One call of a cloud: everything that its address, body and authorisation depend on. */
 export interface CloudCall {

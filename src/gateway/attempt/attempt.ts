@@ -1,6 +1,7 @@
 import { ERROR_BODY_BYTES_MAX, RESPONSE_BODY_BYTES_MAX, USAGE_WAIT_MS } from '../../bounds.ts';
 import type { Route } from '../../catalog/contract.ts';
 import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
+import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 import type { PlainAnswer } from '../../protocol/dialect.ts';
 import type {
   UpstreamExchange,
@@ -203,7 +204,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     const isMade = this.#head !== undefined && classify(this.#head.status) === 'success';
     const atWork = this.#exchange?.sent === true && this.#head === undefined;
     // A job goes on without its client. Without its id nobody could pay for it.
-    const isJob = atWork && this.#context.facts.videos !== undefined;
+    const isJob = atWork && this.#context.facts.job !== undefined;
     if ((isMade && !this.#context.facts.stream) || isJob) {
       // A plain answer is complete when its head arrives, so its usage is about to arrive too.
       this.#left = true;
@@ -218,7 +219,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
   }
 
   #waitForUsage(): void {
-    const waitMs = this.#context.facts.videos === undefined ? USAGE_WAIT_MS : JOB_CREATE_WAIT_MS;
+    const waitMs = this.#context.facts.job === undefined ? USAGE_WAIT_MS : JOB_CREATE_WAIT_MS;
     this.#usageTimer ??= setTimeout(() => this.#guard(() => this.#giveUpUsage()), waitMs);
   }
 
@@ -303,10 +304,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
       this.#notStreamed('misfit');
       return;
     }
-    const usage = answer.usage ?? {
-      ...countedUsage(this.#context, answer.outputTokens()),
-      images: answer.images ?? facts.images,
-    };
+    const usage = answer.usage ?? this.#count(answer);
     this.#watch.ticket.speed.noteReasoning(usage.outputReasoning);
     if (answer.jobId !== undefined) noteJob(this.#context, this.#route, answer.jobId);
     if (this.#left) {
@@ -338,6 +336,17 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
         this.#settle.resolve({ kind: 'answered', outcome: 'ok' });
       });
     setImmediate(send);
+  }
+
+  /** The vendor did not report the usage. That of a new batch is the most that it may use. */
+  #count({ jobId, images, outputTokens }: PlainAnswer): Usage {
+    const { facts } = this.#context;
+    if (facts.job === undefined) {
+      return { ...countedUsage(this.#context, outputTokens()), images: images ?? facts.images };
+    }
+    return jobId === undefined
+      ? NO_USAGE
+      : { ...NO_USAGE, inputFresh: facts.inputTokensEstimate, outputText: facts.outputTokensMax ?? 0 };
   }
 
   #answerHeaders(head: UpstreamHead): string[] {
