@@ -81,7 +81,7 @@ export function buildGateway(parts: GatewayParts, context: AppContext): Gateway 
 }
 
 function buildGatewayDeps(
-  { data, openGate: { gate, shared: gateIsShared }, ledger: { journal, jobs }, telemetry }: GatewayParts,
+  { data, openGate: { gate, shared: gateIsShared }, ledger: { journal, jobs, files }, telemetry }: GatewayParts,
   { health, tasks }: { readonly health: Health; readonly tasks: Tasks },
   { config, log, cleanup }: AppContext,
 ): GatewayDeps & { readonly bodies: ByteBudget } {
@@ -104,6 +104,7 @@ function buildGatewayDeps(
     bodies: new ByteBudget(config.bodyBudgetBytes),
     conversations: data.conversations,
     jobs,
+    files,
     media: new GuardedFetcher({ ownHosts: config.mediaHosts, chooseProxy }),
     settlement: { journal, gate, gateIsShared, observer, clock: systemClock, creditsPerYuan, tasks },
     gate,

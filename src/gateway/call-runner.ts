@@ -26,6 +26,8 @@ export interface Received {
   readonly facts: RequestFacts;
   readonly response: ServerResponse;
   readonly headers: IncomingHttpHeaders;
+  /** The routes that can serve the call, if not all of the model's. */
+  readonly only?: ((route: Route) => boolean) | undefined;
 }
 
 /** The gate admitted the option: these routes are tried, in this order. */
@@ -44,6 +46,10 @@ interface Unserved {
 
 /** A plain refusal ends the call: no other option would help. */
 type AdmitResult = Admitted | Unserved | Refusal | 'stale';
+
+const FILE_ELSEWHERE = refuse('notExpressible', {
+  message: 'The credential that has this file cannot serve its model any more: upload the file again',
+});
 
 /**
  * Runs one call from the choice of a serving option to its answer. It tries the serving options in turn
@@ -130,7 +136,10 @@ export class CallRunner {
     const { protocol } = this.#eligibility;
     const { routing } = option.model;
     const { body } = this.#received.raw;
-    const routes = orderRoutes(option.routes, { routing, protocol, health, random, body });
+    const usable = this.#usable(option.routes);
+    const routes = isRefusal(usable)
+      ? usable
+      : orderRoutes(usable, { routing, protocol, health, random, body });
     if (isRefusal(routes)) return { kind: 'unserved', refusal: routes };
     if (!journal.writable) return refuse('unavailable', { retryAfterMs: WAIT_MS });
     const { facts } = this.#received;
@@ -166,6 +175,12 @@ export class CallRunner {
     if (entering instanceof Promise)
       return entering.then((result) => this.#entered(result, admitted, option));
     return this.#entered(entering, admitted, option);
+  }
+
+  #usable(routes: readonly Route[]): readonly Route[] | Refusal {
+    const { only } = this.#received;
+    const usable = only === undefined ? routes : routes.filter(only);
+    return usable.length > 0 || routes.length === 0 ? usable : FILE_ELSEWHERE;
   }
 
   #pricing({ model }: ServingOption): AttemptContext['pricing'] {

@@ -13,6 +13,7 @@ import { compactionFacts } from './admit/quote.ts';
 import { sendRefusal } from './answer/answer.ts';
 import { resetAfter } from './answer/reset.ts';
 import { runInBackground } from './background/background.ts';
+import { isFileBatch, loadBatch } from './batches/load-batch.ts';
 import { type Call, CLIENT_CLOSED, newCall } from './call.ts';
 import { CallRunner, type Received } from './call-runner.ts';
 import { callDialect } from './convert/call-dialect.ts';
@@ -81,10 +82,15 @@ async function processCall(
   try {
     const contentType = request.headers['content-type'] ?? '';
     const raw: RawRequest = { body: body.bytes, contentType, path: call.endpoint.path };
+    const { headers } = request;
+    if (isFileBatch(call.endpoint)) {
+      const batch = await loadBatch(call, raw, gateway.deps);
+      return isRefusal(batch) ? batch : await runCall(call, { raw, ...batch, response, headers }, gateway);
+    }
     const reading = callDialect(call.endpoint).readRequest(raw);
     const facts = reading instanceof Promise ? await reading : reading;
     if (isRefusal(facts)) return facts;
-    const received = { raw, facts, response, headers: request.headers };
+    const received = { raw, facts, response, headers };
     if (facts.memory === undefined) return await runCall(call, received, gateway);
     if (facts.memory.background.length === 0) return await loadAndRunCall(call, received, gateway);
     return await runInBackground(call, received, {

@@ -27,7 +27,9 @@ export const JOB_OVERDUE_MS = 3 * DAY_MS + 3_600_000;
 export const RESULTS_CLAIM_MS = 1_800_000;
 /** Ended jobs are forgotten after this time. */
 export const JOB_KEPT_MS = 30 * 86_400_000;
-/** Jobs that one statement deletes. */
+/** What is known of a file is forgotten after this time. Vendors keep results for about a month. */
+export const FILE_KEPT_MS = 35 * 86_400_000;
+/** Jobs or files that one statement deletes. */
 export const JOBS_PRUNED_ROWS = 1_000;
 /** Jobs of one page. */
 export const JOBS_PAGE_MAX = 100;

@@ -1,3 +1,4 @@
+import type { Protocol } from '../kernel/protocol-name.ts';
 import type { Usage } from '../kernel/usage.ts';
 
 /**
@@ -74,6 +75,31 @@ export interface JobStore {
    * log says why it is void.
    */
   end(callId: string, ending: JobEnding): Promise<boolean>;
+}
+
+/** A file that an account has at a vendor. Its bytes are not here. */
+export interface StoredFile extends Pick<Job, 'accountId' | 'createdAtMs' | 'routeId' | 'credential' | 'own'> {
+  /** The vendor's id of the file, which the client uses too. */
+  readonly objectId: string;
+  /** The platform's name of the model that its lines name. */
+  readonly model: string;
+  /** The protocol of its lines. */
+  readonly protocol: Protocol;
+  /** How many requests it has, and the most that they may use; 0 in a file of results. */
+  readonly items: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** The vendor's id of the batch whose results it has; `undefined` for a file of the client. */
+  readonly batchId: string | undefined;
+}
+
+/** The port to the store. Throws `StoreUnavailable` while it is unreachable. */
+export interface FileStore {
+  /** One that is known stays as it is. */
+  add(file: StoredFile): Promise<void>;
+  find(accountId: number, objectId: string): Promise<StoredFile | undefined>;
+  list(accountId: number, page: JobPage): Promise<readonly StoredFile[]>;
+  remove(accountId: number, objectId: string): Promise<void>;
 }
 
 /**

@@ -164,6 +164,7 @@ async function stage(set: Stage) {
     ...{ client: upstream(plays, sent), bodies: createBodies(room) },
     conversations: { keep() {}, find: find ?? (() => undefined), forget: async () => false },
     jobs: {} as AttemptContext['deps']['jobs'],
+    files: {} as AttemptContext['deps']['files'],
     streamTimeouts: TIMEOUTS,
     plainTimeouts: { ...TIMEOUTS, firstByteMs: 5_000 },
     observer,

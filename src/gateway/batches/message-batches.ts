@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JobPage } from '../../jobs/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { readBatch } from '../../protocol/batches/answer.ts';
+import { readResult } from '../../protocol/batches/result.ts';
 import { WAIT_MS } from '../admit/identify.ts';
 import { classify } from '../admit/route.ts';
 import type { Gateway } from '../gateway.ts';
@@ -23,7 +24,7 @@ import {
 import { type BatchJob, isBatchJob, toBatchReport } from './ask-about-batch.ts';
 import { hasten, settleBatch } from './end-batch.ts';
 import type { MessageBatchesEndpoint } from './message-batches-endpoint.ts';
-import { ResultsChange } from './read-results.ts';
+import { LinesChange } from './read-results.ts';
 import { resultsUrl } from './results-url.ts';
 
 /**
@@ -92,7 +93,7 @@ async function results(request: JobRequest, job: BatchJob, credential: JobCreden
   const reply = await relayContent(request, address, {
     headers: (head) => jobHeaders(request, job, head),
     began: () => hasten(request, job),
-    change: new ResultsChange('messages', job.model),
+    change: new LinesChange((line) => readResult(line, 'messages', job.model).pieces),
   });
   return reply === 'sent' ? undefined : endWithoutAnswer(request, job, reply);
 }

@@ -15,14 +15,14 @@ import type { VendorAddress } from '../../upstream/vendor.ts';
 import type { ContentChange } from '../jobs/content-relay.ts';
 import { RESULTS_READ_MS, RESULTS_TIMEOUTS } from './bounds.ts';
 
-/** The results of a batch as the client gets them: with the platform's name of the model in each line. */
-export class ResultsChange implements ContentChange {
+/** Lines as the client gets them: with the platform's name of the model in each. */
+export class LinesChange implements ContentChange {
   readonly #lines: LineSplitter;
   #made: Buffer[] = [];
 
-  constructor(protocol: Protocol, modelId: string) {
+  constructor(change: (line: Buffer) => readonly Buffer[]) {
     this.#lines = new LineSplitter(RESULT_BYTES_MAX, {
-      line: (line, end) => this.#made.push(...readResult(line, protocol, modelId).pieces, Buffer.from(end)),
+      line: (line, end) => this.#made.push(...change(line), Buffer.from(end)),
       part: (bytes) => this.#made.push(bytes),
     });
   }

@@ -1,6 +1,7 @@
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { RawRequest } from '../../protocol/dialect.ts';
 import type { CountProtocol } from '../../protocol/pass-through/count.ts';
+import { BATCHES_PATH, type BatchesMatch, matchBatches } from '../batches/batches-endpoint.ts';
 import {
   MESSAGE_BATCHES_PATH,
   type MessageBatchesMatch,
@@ -42,6 +43,7 @@ export type EndpointMatch =
   | ModelsMatch
   | StoredMatch
   | VideosMatch
+  | BatchesMatch
   | MessageBatchesMatch
   | ConversationMatch
   | { readonly kind: 'method-not-allowed'; readonly allow: string }
@@ -67,11 +69,12 @@ export const FIXED = new Map<string, Pick<Endpoint, 'protocol' | 'edit' | 'actio
   ['/v1/audio/transcriptions', { protocol: 'transcriptions', edit: false }],
   ['/v1/audio/translations', { protocol: 'transcriptions', edit: false, action: 'translation' }],
   [VIDEOS_PATH, { protocol: 'videos', edit: false }],
+  [BATCHES_PATH, { protocol: 'chat', edit: false, action: 'batch' }],
   [MESSAGE_BATCHES_PATH, { protocol: 'messages', edit: false, action: 'batch' }],
 ]);
 
 /** What is created at these paths is also listed there. */
-const LISTED: ReadonlySet<string> = new Set([VIDEOS_PATH, MESSAGE_BATCHES_PATH]);
+const LISTED: ReadonlySet<string> = new Set([VIDEOS_PATH, BATCHES_PATH, MESSAGE_BATCHES_PATH]);
 
 export const COUNTS = new Map<string, CountProtocol>([
   ['/v1/messages/count_tokens', 'messages'],
@@ -111,6 +114,7 @@ export function matchEndpoint(method: string, url: string): EndpointMatch {
       matchStored(method, pathname, query) ??
       matchConversation(method, pathname, query) ??
       matchVideos(method, pathname, query) ??
+      matchBatches(method, pathname, query) ??
       matchMessageBatches(method, pathname, query) ??
       NO_ENDPOINT
     );

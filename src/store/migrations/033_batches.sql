@@ -24,8 +24,8 @@ create table files (
   items bigint not null check (items >= 0),
   input_tokens bigint not null check (input_tokens >= 0),
   output_tokens bigint not null check (output_tokens >= 0),
-  -- The call of the batch that wrote it; null for a file of the client.
-  call_id text,
+  -- The vendor's id of the batch that wrote it; null for a file of the client.
+  batch_id text,
   primary key (account_id, object_id)
 );
 create index files_list on files (account_id, created_at, object_id);
