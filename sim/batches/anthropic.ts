@@ -35,7 +35,8 @@ export function matchMessageBatches(
   if (action === undefined) return undefined;
   return (request, asking) => {
     const batch = asking.batches.find(request.key, id);
-    if (batch === undefined || batch.kind !== 'message-batch') return anthropicError(404, `Batch ${id} not found`);
+    if (batch === undefined || batch.kind !== 'message-batch')
+      return anthropicError(404, `Batch ${id} not found`);
     return action(batch, asking);
   };
 }
@@ -66,17 +67,21 @@ function create(request: VendorRequest, { batches, clock }: Asking): Reply {
     return anthropicError(400, 'anthropic-version: header is required');
   }
   const parsed = parseJson(request.body.toString());
-  if ('problem' in parsed || !isRecord(parsed.value)) return anthropicError(400, 'The body is not valid JSON');
+  if ('problem' in parsed || !isRecord(parsed.value))
+    return anthropicError(400, 'The body is not valid JSON');
   const { requests } = parsed.value;
-  if (!Array.isArray(requests) || requests.length === 0) return anthropicError(400, 'requests: Field required');
+  if (!Array.isArray(requests) || requests.length === 0)
+    return anthropicError(400, 'requests: Field required');
   if (requests.length > REQUESTS_MAX) return anthropicError(400, 'requests: too many');
   const ids = new Set<string>();
   for (const [at, each] of records(requests).entries()) {
     const id = string(each.custom_id);
-    if (!CUSTOM_ID.test(id)) return anthropicError(400, `requests.${at}.custom_id: String should match pattern`);
+    if (!CUSTOM_ID.test(id))
+      return anthropicError(400, `requests.${at}.custom_id: String should match pattern`);
     if (ids.has(id)) return anthropicError(400, `requests.${at}.custom_id: ${id} is not unique`);
     if (!isRecord(each.params)) return anthropicError(400, `requests.${at}.params: Field required`);
-    if (each.params.stream === true) return anthropicError(400, `requests.${at}.params.stream: not supported`);
+    if (each.params.stream === true)
+      return anthropicError(400, `requests.${at}.params.stream: not supported`);
     ids.add(id);
   }
   const items = records(requests).map((each) => {
@@ -85,7 +90,15 @@ function create(request: VendorRequest, { batches, clock }: Asking): Reply {
   });
   const { steps } = findDirective(request.body.toString(), {}, '');
   const id = `msgbatch_${newId(24)}`;
-  const made = { id, key: request.key, kind: 'message-batch', items, steps, problems: [], shown: {} } as const;
+  const made = {
+    id,
+    key: request.key,
+    kind: 'message-batch',
+    items,
+    steps,
+    problems: [],
+    shown: {},
+  } as const;
   return json(show(batches.create(made)));
 }
 
@@ -101,7 +114,8 @@ function show(batch: Batch) {
   const isEnded = state === 'ended';
   const finished = items.slice(0, done);
   const count = (outcome: string): number => finished.filter((item) => item.outcome === outcome).length;
-  const time = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
+  const time = (ms: number | undefined): string | null =>
+    ms === undefined ? null : new Date(ms).toISOString();
   return {
     id,
     type: 'message_batch',

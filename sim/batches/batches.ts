@@ -68,7 +68,8 @@ export class Batches {
 
   create(asked: NewBatch): Batch {
     makeRoom(this.#batches, BATCHES_STORED_MAX);
-    const state = asked.problems.length > 0 ? 'failed' : asked.kind === 'batch' ? 'validating' : 'in_progress';
+    const state =
+      asked.problems.length > 0 ? 'failed' : asked.kind === 'batch' ? 'validating' : 'in_progress';
     const ends = { polls: 0, cancelledMs: undefined, endedMs: undefined, done: 0, isWritten: false };
     const made: Batch = { ...asked, ...ends, createdMs: this.#clock.now(), state };
     this.#batches.set(made.id, made);

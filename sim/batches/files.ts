@@ -8,7 +8,14 @@ import type { StoredFile } from './batches.ts';
 import { json } from './openai.ts';
 
 const PATH = /^\/v1\/files(?:\/([^/]{1,300})(\/content)?)?$/;
-const PURPOSES: ReadonlySet<string> = new Set(['batch', 'assistants', 'fine-tune', 'vision', 'user_data', 'evals']);
+const PURPOSES: ReadonlySet<string> = new Set([
+  'batch',
+  'assistants',
+  'fine-tune',
+  'vision',
+  'user_data',
+  'evals',
+]);
 
 /** Files of OpenAI. `undefined`: not at this path, or not with this method. */
 export function matchFiles(
@@ -40,14 +47,17 @@ function create(request: VendorRequest, { batches }: Asking): Reply {
   if (fields === undefined) return invalid('Could not parse multipart form', null, null);
   const purpose = fields.find(({ name }) => name === 'purpose')?.data.toString() ?? '';
   const file = fields.find(({ name }) => name === 'file');
-  if (!PURPOSES.has(purpose)) return invalid(`'${purpose}' is not a valid purpose.`, 'purpose', 'invalid_value');
+  if (!PURPOSES.has(purpose))
+    return invalid(`'${purpose}' is not a valid purpose.`, 'purpose', 'invalid_value');
   if (file?.filename === undefined) return invalid("'file' is a required property", 'file', null);
   if (purpose === 'batch' && !file.filename.endsWith('.jsonl')) {
     return invalid('Invalid file format for Batch API. Must be .jsonl', 'file', 'invalid_file_format');
   }
   const { filename, data: content } = file;
   const id = `file-${newHexId(24)}`;
-  return json(show(batches.addFile({ id, key: request.key, filename, purpose, content: Buffer.from(content) })));
+  return json(
+    show(batches.addFile({ id, key: request.key, filename, purpose, content: Buffer.from(content) })),
+  );
 }
 
 function list({ key, query }: VendorRequest, { batches }: Asking): Reply {

@@ -68,7 +68,11 @@ function create(request: VendorRequest, asking: Asking): Reply {
   const { batches } = asking;
   const file = batches.findFile(request.key, string(body.value.input_file_id));
   if (file === undefined || file.purpose !== 'batch') {
-    return invalid(`Invalid file id '${string(body.value.input_file_id)}'.`, 'input_file_id', 'invalid_value');
+    return invalid(
+      `Invalid file id '${string(body.value.input_file_id)}'.`,
+      'input_file_id',
+      'invalid_value',
+    );
   }
   const endpoint = string(body.value.endpoint);
   const read = readLines(file, endpoint, { request, asking });
@@ -88,8 +92,13 @@ function readLines(
   endpoint: string,
   { request, asking }: { readonly request: VendorRequest; readonly asking: Asking },
 ): { readonly items: readonly BatchItem[] } | { readonly problems: readonly object[] } {
-  const lines = file.content.toString().split('\n').filter((line) => line.trim() !== '');
-  const fail = (line: number, code: string, message: string) => ({ problems: [{ line, code, message, param: null }] });
+  const lines = file.content
+    .toString()
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const fail = (line: number, code: string, message: string) => ({
+    problems: [{ line, code, message, param: null }],
+  });
   if (lines.length === 0) return fail(1, 'empty_file', 'The file is empty.');
   if (lines.length > LINES_MAX) return fail(LINES_MAX, 'request_limit_exceeded', 'Too many requests.');
   const dialect = DIALECTS.get(endpoint) ?? openaiChat;
@@ -98,10 +107,13 @@ function readLines(
   let model: string | undefined;
   for (const [at, line] of lines.entries()) {
     const parsed = parseJson(line);
-    if ('problem' in parsed || !isRecord(parsed.value)) return fail(at + 1, 'invalid_json_line', 'Not an object.');
+    if ('problem' in parsed || !isRecord(parsed.value))
+      return fail(at + 1, 'invalid_json_line', 'Not an object.');
     const { custom_id: customId, method, url, body } = parsed.value;
-    if (typeof customId !== 'string' || customId === '') return fail(at + 1, 'missing_required_parameter', 'custom_id');
-    if (ids.has(customId)) return fail(at + 1, 'duplicate_custom_id', `The custom_id ${customId} is not unique.`);
+    if (typeof customId !== 'string' || customId === '')
+      return fail(at + 1, 'missing_required_parameter', 'custom_id');
+    if (ids.has(customId))
+      return fail(at + 1, 'duplicate_custom_id', `The custom_id ${customId} is not unique.`);
     if (method !== 'POST') return fail(at + 1, 'invalid_method', 'The method is POST.');
     if (url !== endpoint) return fail(at + 1, 'mismatched_endpoint', 'The url is that of the batch.');
     if (!isRecord(body)) return fail(at + 1, 'missing_required_parameter', 'body');

@@ -15,7 +15,9 @@ export function workOn(
 ): BatchItem {
   const ask = dialect.examine(request);
   if (isReply(ask)) {
-    return { customId, outcome: 'errored', answer: String(ask.body), status: ask.status, used: NOTHING };
+    // On one line, as everything in such a file.
+    const answer = JSON.stringify(JSON.parse(ask.body));
+    return { customId, outcome: 'errored', answer, status: ask.status, used: NOTHING };
   }
   const directive = findDirective(ask.text, {}, '');
   const plan = makePlan(ask, directive, clock, dialect.newAnswerId());

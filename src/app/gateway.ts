@@ -81,7 +81,12 @@ export function buildGateway(parts: GatewayParts, context: AppContext): Gateway 
 }
 
 function buildGatewayDeps(
-  { data, openGate: { gate, shared: gateIsShared }, ledger: { journal, jobs, files }, telemetry }: GatewayParts,
+  {
+    data,
+    openGate: { gate, shared: gateIsShared },
+    ledger: { journal, jobs, files },
+    telemetry,
+  }: GatewayParts,
   { health, tasks }: { readonly health: Health; readonly tasks: Tasks },
   { config, log, cleanup }: AppContext,
 ): GatewayDeps & { readonly bodies: ByteBudget } {

@@ -78,7 +78,8 @@ export interface JobStore {
 }
 
 /** A file that an account has at a vendor. Its bytes are not here. */
-export interface StoredFile extends Pick<Job, 'accountId' | 'createdAtMs' | 'routeId' | 'credential' | 'own'> {
+export interface StoredFile
+  extends Pick<Job, 'accountId' | 'createdAtMs' | 'routeId' | 'credential' | 'own'> {
   /** The vendor's id of the file, which the client uses too. */
   readonly objectId: string;
   /** The platform's name of the model that its lines name. */

@@ -49,7 +49,10 @@ export type BatchReport =
   | { readonly kind: 'running' | 'failed' | 'missing' | 'unknown' };
 
 /** What an answer about a batch means for its job. */
-export function toBatchReport(reply: AskReply, { kind, model }: Pick<BatchJob, 'kind' | 'model'>): BatchReport {
+export function toBatchReport(
+  reply: AskReply,
+  { kind, model }: Pick<BatchJob, 'kind' | 'model'>,
+): BatchReport {
   if (reply.kind === 'failed') return { kind: 'unknown' };
   const { status } = reply.head;
   if (status === 404) return { kind: isErrorObject(reply.body) ? 'missing' : 'unknown' };

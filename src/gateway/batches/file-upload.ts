@@ -166,7 +166,8 @@ export class FileUpload {
     this.#pending = [];
     for (const { line, end } of pending) {
       const refusal = await this.#sendLine(line, end);
-      if (refusal !== undefined) return { ...refusal, message: `Line ${this.#sum.items + 1}: ${refusal.message}` };
+      if (refusal !== undefined)
+        return { ...refusal, message: `Line ${this.#sum.items + 1}: ${refusal.message}` };
     }
     return this.#isTooLong ? TOO_LONG_LINE : undefined;
   }
@@ -218,7 +219,13 @@ function isBlank(line: Buffer): boolean {
 }
 
 const TOO_LARGE = refuse('bodyTooLarge', { message: `A file has at most ${UPLOAD_BYTES_MAX} bytes` });
-const TOO_LONG_LINE = refuse('bodyTooLarge', { message: `A line of a file has at most ${ITEM_BYTES_MAX} bytes` });
+const TOO_LONG_LINE = refuse('bodyTooLarge', {
+  message: `A line of a file has at most ${ITEM_BYTES_MAX} bytes`,
+});
 const TOO_LONG_FIELD = refuse('bodyTooLarge', { message: 'A field of the form is too long' });
-const ONLY_BATCH = refuse('notExpressible', { message: 'Files are taken for batches only: "purpose" is "batch"' });
-const NO_FILE = refuse('notExpressible', { message: 'The form has one "file", with the requests of a batch' });
+const ONLY_BATCH = refuse('notExpressible', {
+  message: 'Files are taken for batches only: "purpose" is "batch"',
+});
+const NO_FILE = refuse('notExpressible', {
+  message: 'The form has one "file", with the requests of a batch',
+});

@@ -61,7 +61,11 @@ function credentialOf({ caller, gateway }: JobRequest, file: StoredFile): JobCre
 }
 
 /** The lines of a file as they come, with the platform's name of the model. */
-async function content(request: JobRequest, file: StoredFile, credential: JobCredential): Promise<JobRequestEnd> {
+async function content(
+  request: JobRequest,
+  file: StoredFile,
+  credential: JobCredential,
+): Promise<JobRequestEnd> {
   const { protocol, model, batchId } = file;
   const change = new LinesChange((line) =>
     batchId === undefined ? readInputLine(line, model) : readResult(line, protocol, model).pieces,
@@ -86,7 +90,11 @@ async function findBatch({ caller, gateway }: JobRequest, { batchId }: StoredFil
 }
 
 /** Results are charged before they are deleted: afterwards nobody could read what they used. */
-async function remove(request: JobRequest, file: StoredFile, credential: JobCredential): Promise<JobRequestEnd> {
+async function remove(
+  request: JobRequest,
+  file: StoredFile,
+  credential: JobCredential,
+): Promise<JobRequestEnd> {
   const { client, files } = request.gateway.deps;
   const job = await findBatch(request, file);
   const unsettled = job === undefined ? undefined : await settleBatch(request, job, credential);

@@ -88,7 +88,11 @@ async function ask(
   return undefined;
 }
 
-async function results(request: JobRequest, job: BatchJob, credential: JobCredential): Promise<JobRequestEnd> {
+async function results(
+  request: JobRequest,
+  job: BatchJob,
+  credential: JobCredential,
+): Promise<JobRequestEnd> {
   const address = addressObject(credential, { ...job, below: '/results' });
   const reply = await relayContent(request, address, {
     headers: (head) => jobHeaders(request, job, head),

@@ -52,9 +52,7 @@ export function meterResults(
 ): Promise<JobResult | 'unknown'> {
   return new Promise((resolve) => {
     const meter = new ResultsMeter(protocol, resolve);
-    meter.attach(
-      client.send({ ...address, method: 'GET', body: [], timeouts: RESULTS_TIMEOUTS }, meter),
-    );
+    meter.attach(client.send({ ...address, method: 'GET', body: [], timeouts: RESULTS_TIMEOUTS }, meter));
   });
 }
 
@@ -98,7 +96,10 @@ class ResultsMeter implements UpstreamHandler {
 
   /** What ended with its connection may be a part. */
   onEnd(): void {
-    if (this.#head?.status !== 200 || this.#head.bodyEnd === 'closed') return this.#finish('unknown');
+    if (this.#head?.status !== 200 || this.#head.bodyEnd === 'closed') {
+      this.#finish('unknown');
+      return;
+    }
     this.#lines.finish();
     this.#finish({ usage: this.#usage, estimated: this.#estimated });
   }

@@ -73,7 +73,9 @@ function translateBatch(context: AttemptContext, route: Route): Translation | Pr
   const isServed = route.vendor.cloud === undefined && route.protocols.includes(call.endpoint.protocol);
   if (!isServed) return Promise.resolve(NO_BATCHES);
   // With another name of the model it is copied.
-  return hasMemory(context, raw.body.length) ? new PassThrough(context, route) : Promise.resolve(refuseMemory());
+  return hasMemory(context, raw.body.length)
+    ? new PassThrough(context, route)
+    : Promise.resolve(refuseMemory());
 }
 
 const NO_BATCHES = refuse('notExpressible', {

@@ -31,5 +31,7 @@ export function findJobCredential(
 export function hasObjects({ protocols, cloud }: Vendor, kind: JobKind | 'file'): boolean {
   if (kind === 'video') return protocols.includes('videos');
   if (cloud !== undefined) return false;
-  return kind === 'message-batch' ? protocols.includes('messages') : protocols.some((one) => one !== 'messages');
+  return kind === 'message-batch'
+    ? protocols.includes('messages')
+    : protocols.some((one) => one !== 'messages');
 }

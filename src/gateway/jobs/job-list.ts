@@ -29,11 +29,15 @@ export async function serveJobList(
   const jobs = found.slice(0, page.limit);
   if (page.order === 'asc' && page.isReversed === true) jobs.reverse();
   const items = await mapSome(jobs, (job) => show(request, job));
-  return sendList(request, items.filter((item) => item !== undefined), {
-    first_id: jobs.at(0)?.objectId ?? null,
-    last_id: jobs.at(-1)?.objectId ?? null,
-    has_more: found.length > page.limit || found.length === LIST_SIZE_MAX,
-  });
+  return sendList(
+    request,
+    items.filter((item) => item !== undefined),
+    {
+      first_id: jobs.at(0)?.objectId ?? null,
+      last_id: jobs.at(-1)?.objectId ?? null,
+      has_more: found.length > page.limit || found.length === LIST_SIZE_MAX,
+    },
+  );
 }
 
 /** Answers with a list of objects, in the form of OpenAI and Anthropic alike. */

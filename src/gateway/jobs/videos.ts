@@ -62,7 +62,11 @@ async function serve(request: JobRequest, endpoint: VideosEndpoint): Promise<Job
 
 async function read(request: JobRequest, job: Job, credential: JobCredential): Promise<JobRequestEnd> {
   const { client, jobs, tasks } = request.gateway.deps;
-  const reply = await askAboutObject(client, credential, { kind: 'video', objectId: job.objectId, method: 'GET' });
+  const reply = await askAboutObject(client, credential, {
+    kind: 'video',
+    objectId: job.objectId,
+    method: 'GET',
+  });
   if (reply.kind === 'failed' || classify(reply.head.status) !== 'success') {
     return endWithoutAnswer(request, job, reply);
   }

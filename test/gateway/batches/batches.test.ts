@@ -59,7 +59,10 @@ async function settledRow(requestId: string | null) {
 
 async function readLines(fileId: string, from = client) {
   const text = await (await from.files.content(fileId)).text();
-  return text.trim().split('\n').map((line) => JSON.parse(line));
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 }
 
 describe('files with the SDK of OpenAI', () => {
@@ -115,7 +118,11 @@ describe('files with the SDK of OpenAI', () => {
     const file = await toFile(Buffer.from(linesOf()), 'a.jsonl');
     await expect(client.files.create({ file, purpose: 'vision' })).rejects.toThrow(/"purpose"/);
     expect(world.simulator.batches.files('sk-sim-openai')).toHaveLength(count);
-    const form = await fetch(`${world.url}/v1/files`, { method: 'POST', headers: world.headers(), body: '{}' });
+    const form = await fetch(`${world.url}/v1/files`, {
+      method: 'POST',
+      headers: world.headers(),
+      body: '{}',
+    });
     expect(form.status).toBe(415);
   });
 });
@@ -127,7 +134,10 @@ describe('batches with the SDK of OpenAI', () => {
     expect((await client.batches.list()).data.map(({ id }) => id)).toContain(batch.id);
     world.simulator.batches.end(batch.id);
     const read = await client.batches.retrieve(batch.id);
-    expect(read).toMatchObject({ status: 'completed', request_counts: { total: 3, completed: 3, failed: 0 } });
+    expect(read).toMatchObject({
+      status: 'completed',
+      request_counts: { total: 3, completed: 3, failed: 0 },
+    });
     const lines = await readLines(read.output_file_id ?? '');
     expect(lines.map((line) => line.custom_id)).toEqual(['item-2', 'item-1', 'item-0']);
     expect(lines.map((line) => line.response.body.model)).toEqual(['gpt', 'gpt', 'gpt']);
@@ -174,7 +184,12 @@ describe('what a batch costs', () => {
     await Promise.all([1, 2, 3].map(() => client.batches.retrieve(batch.id)));
     const row = await settledRow(requestId);
     const used = world.simulator.batches.used(batch.id);
-    expect(row).toMatchObject({ verdict: 'complete', payer: 'credits', estimated: false, protocol_in: 'chat' });
+    expect(row).toMatchObject({
+      verdict: 'complete',
+      payer: 'credits',
+      estimated: false,
+      protocol_in: 'chat',
+    });
     expect([row?.input_fresh, row?.charge_micro]).toEqual([BigInt(used.input), costOf(used)]);
     expect(await creditsOf(world, USER)).toBe(before - costOf(used));
   });

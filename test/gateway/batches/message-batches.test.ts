@@ -63,7 +63,9 @@ describe('batches with the SDK of Anthropic', () => {
     expect(read.results_url).toBe(`${world.url}/v1/messages/batches/${batch.id}/results`);
     const lines = await readAll(batch.id);
     expect(lines.map(({ custom_id: id }) => id)).toEqual(['item-2', 'item-1', 'item-0']);
-    const models = lines.map(({ result }) => (result.type === 'succeeded' ? result.message.model : result.type));
+    const models = lines.map(({ result }) =>
+      result.type === 'succeeded' ? result.message.model : result.type,
+    );
     expect(models).toEqual(['sonnet', 'sonnet', 'sonnet']);
     await settledRow(requestId);
     const deleted = await client.messages.batches.delete(batch.id);

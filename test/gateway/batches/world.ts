@@ -78,7 +78,9 @@ export async function creditsOf({ database }: World, email: string): Promise<big
 /** Ends what runs at the vendor, and waits until all of it is settled. */
 export async function endAll({ database, simulator }: World): Promise<void> {
   const running = async (): Promise<number> => {
-    const rows = await database.query<{ object_id: string }>("select object_id from jobs where state = 'running'");
+    const rows = await database.query<{ object_id: string }>(
+      "select object_id from jobs where state = 'running'",
+    );
     for (const { object_id: id } of rows) simulator.batches.end(id);
     await database.query("update jobs set examine_at = now() where state = 'running'");
     return rows.length;
