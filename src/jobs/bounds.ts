@@ -15,7 +15,7 @@ export const JOB_CLAIM_MS = 120_000;
 /** A vendor may not know a job at once that it has just accepted. */
 export const JOB_MISSING_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** A job that runs for longer is void. A vendor ends a batch after a day, and needs a while for its results. */
+/** A job that runs for longer is void. A vendor ends a batch after a day, and needs a while for results. */
 export const JOB_AGES_MS_MAX: Readonly<Record<JobKind, number>> = {
   video: DAY_MS,
   batch: 3 * DAY_MS,

@@ -1,7 +1,6 @@
 import { ERROR_BODY_BYTES_MAX, RESPONSE_BODY_BYTES_MAX, USAGE_WAIT_MS } from '../../bounds.ts';
 import type { Route } from '../../catalog/contract.ts';
 import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
-import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 import type { PlainAnswer } from '../../protocol/dialect.ts';
 import type {
   UpstreamExchange,
@@ -18,7 +17,7 @@ import { isEventStream } from '../convert/pass-through.ts';
 import { JOB_CREATE_WAIT_MS } from '../jobs/bounds.ts';
 import { markInput, settleClientLeft } from '../settle/client-left.ts';
 import { findHiddenReasoning } from '../settle/secret-reasoning.ts';
-import { type AttemptContext, countedUsage, settleAttemptInTurn } from './attempt-context.ts';
+import { type AttemptContext, settleAttemptInTurn, unreportedUsage } from './attempt-context.ts';
 import {
   type AttemptResult,
   FAILURES,
@@ -304,7 +303,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
       this.#notStreamed('misfit');
       return;
     }
-    const usage = answer.usage ?? this.#count(answer);
+    const usage = answer.usage ?? unreportedUsage(this.#context, answer);
     this.#watch.ticket.speed.noteReasoning(usage.outputReasoning);
     if (answer.jobId !== undefined) noteJob(this.#context, this.#route, answer.jobId);
     if (this.#left) {
@@ -336,17 +335,6 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
         this.#settle.resolve({ kind: 'answered', outcome: 'ok' });
       });
     setImmediate(send);
-  }
-
-  /** The vendor did not report the usage. That of a new batch is the most that it may use. */
-  #count({ jobId, images, outputTokens }: PlainAnswer): Usage {
-    const { facts } = this.#context;
-    if (facts.job === undefined) {
-      return { ...countedUsage(this.#context, outputTokens()), images: images ?? facts.images };
-    }
-    return jobId === undefined
-      ? NO_USAGE
-      : { ...NO_USAGE, inputFresh: facts.inputTokensEstimate, outputText: facts.outputTokensMax ?? 0 };
   }
 
   #answerHeaders(head: UpstreamHead): string[] {

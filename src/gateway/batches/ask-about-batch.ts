@@ -26,7 +26,7 @@ export function isBatchJob(job: Job): job is BatchJob {
   return job.kind === 'batch' || job.kind === 'message-batch';
 }
 
-/** Asks the vendor how far a batch is. If it has ended, its results are read and what they used is added up. */
+/** Asks the vendor how far a batch is. If it has ended, what its results used is added up. */
 export async function askAboutBatch(
   { client, jobs }: BatchParts,
   credential: JobCredential,

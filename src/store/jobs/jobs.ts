@@ -41,8 +41,8 @@ const pageText = ({ order, after }: JobPage): string => `
   order by created_at ${order}, call_id ${order} limit $3`;
 
 /**
- * Kinds of a later version are left to it. Row locks are held for this statement only. What was taken has its next time in the future, so another
- * node takes it again if this one dies.
+ * Kinds of a later version are left to it. Row locks are held for this statement only. What was taken has its
+ * next time in the future, so another node takes it again if this one dies.
  */
 const CLAIM = `
   update jobs set examine_at = now() + interval '${JOB_CLAIM_MS} milliseconds'
