@@ -38,8 +38,12 @@ const CATALOG = JSON.stringify({
     { model_id: 'gpt', prices, batch_rate: 50, routes: [{ ...openai, forward_model_id: 'gpt-5' }] },
     { model_id: 'other', prices, routes: [{ ...openai, forward_model_id: 'gpt-5' }] },
   ],
-  policies: [{ id: 1, name: 'default', concurrency: 100, windows: [] }],
-  accounts: [account('user', '500000000'), account('other', '500000000'), account('poor', '1')],
+  policies: [
+    { id: 1, name: 'default', concurrency: 100, windows: [] },
+    { id: 2, name: 'few-tokens', windows: [{ dimension: 'tokens', seconds: 3600, limit: 3_000 }] },
+    { id: 3, name: 'one-request', windows: [{ dimension: 'requests', seconds: 3600, limit: 1 }] },
+  ],
+  accounts: [account('user', '500000000'), account('other', '500000000'), account('poor', '1'), account('small', '2000')],
 });
 
 /** A platform with models whose batches cost half. */
@@ -76,7 +80,8 @@ export async function creditsOf({ database }: World, email: string): Promise<big
 }
 
 /** Ends what runs at the vendor, and waits until all of it is settled. */
-export async function endAll({ database, simulator }: World): Promise<void> {
+export async function endAll({ database, simulator, settled }: World): Promise<void> {
+  await settled();
   const running = async (): Promise<number> => {
     const rows = await database.query<{ object_id: string }>(
       "select object_id from jobs where state = 'running'",
