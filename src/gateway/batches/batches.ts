@@ -35,7 +35,9 @@ export function serveBatches(
   endpoint: BatchesEndpoint,
   gateway: Gateway,
 ): Promise<void> {
-  const about = { protocol: 'chat', query: endpoint.query } as const;
+  // Anthropic has files too, at the same path.
+  const protocol = request.headers['anthropic-version'] === undefined ? 'chat' : 'messages';
+  const about = { protocol, query: endpoint.query } as const;
   const arrived = { request, response, gateway, about };
   if (endpoint.action === 'create') return serveUpload(arrived);
   gateway.discardBody(request, response);
