@@ -120,10 +120,12 @@ const SERVERS = {
 
 const PAGES = {
   globalSetup: 'test/console/support/suite.ts',
-  setupFiles: SERVERS.setupFiles,
+  setupFiles: ['test/console/support/begin-browser.ts', ...SERVERS.setupFiles],
   // Pages wait for the server and for each other; the tests of a file run side by side.
   sequence: { concurrent: true },
   maxConcurrency: 3,
+  // Each look at a page costs it some of the time that it is waited for.
+  expect: { poll: { timeout: 60_000, interval: 100 } },
   // A browser has moments of its own. Nothing else is tried twice: a race in the books must be seen.
   retry: 1,
   // They share the server and the browser, and change nothing in their process.

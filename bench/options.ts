@@ -13,10 +13,12 @@ export interface Options {
   readonly document: readonly string[] | undefined;
   /** The result of a soak for that page. */
   readonly soak: string | undefined;
+  /** The result of `bench:ledger` for that page. */
+  readonly ledger: string | undefined;
 }
 
 const USAGE = `node bench/run.ts [--quick] [--only tollgate,bare] [--scenarios json-small,growth] [--repeats 5]
-                   [--json results.json] [--document [--soak soak.json]]`;
+                   [--json results.json] [--document [--soak soak.json] [--ledger ledger.json]]`;
 const RESULTS = join(import.meta.dirname, 'results');
 
 export function readOptions(parameters: readonly string[]): Options {
@@ -30,6 +32,7 @@ export function readOptions(parameters: readonly string[]): Options {
       json: { type: 'string' },
       document: { type: 'boolean', default: false },
       soak: { type: 'string' },
+      ledger: { type: 'string' },
     },
   });
   const repeats = values.repeats === undefined ? undefined : Number(values.repeats);
@@ -44,6 +47,7 @@ export function readOptions(parameters: readonly string[]): Options {
     jsonFile: values.json,
     document: values.document ? (values.json?.split(',') ?? [newestResults()]) : undefined,
     soak: values.soak,
+    ledger: values.ledger,
   };
 }
 

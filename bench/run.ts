@@ -4,6 +4,7 @@ import { cpus, release, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Bench } from './bench.ts';
 import { type Cores, findCores } from './cores.ts';
+import type { LedgerResult } from './ledger/section.ts';
 import { type Options, readOptions } from './options.ts';
 import { type PlannedPart, planOf, TARGETS } from './plan.ts';
 import { writeDocument } from './report/document.ts';
@@ -66,8 +67,9 @@ async function main(options: Options): Promise<void> {
   if (options.document !== undefined) {
     const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
     const soak = options.soak === undefined ? undefined : (read(options.soak) as SoakResult);
+    const ledger = options.ledger === undefined ? undefined : (read(options.ledger) as LedgerResult);
     const run = mergeRuns(options.document.map((file) => read(file) as Run));
-    for (const file of writeDocument(run, DOCS, soak)) console.log(file);
+    for (const file of writeDocument(run, DOCS, { soak, ledger })) console.log(file);
     return;
   }
   const begunMs = performance.now();

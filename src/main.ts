@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { collectBuffersEarly } from './cli/serve/collect-buffers.ts';
 import { keepCompiled } from './cli/serve/compiled.ts';
 
 // Who reads only the first lines (`tollgate call list | head`) has read enough.
@@ -12,5 +13,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 keepCompiled();
+collectBuffersEarly();
 const { runCommand } = await import('./cli/run.ts');
 process.exitCode = await runCommand(process.argv.slice(2));

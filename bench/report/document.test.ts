@@ -40,7 +40,7 @@ it('writes a page with one title, whose plots are all there', () => {
 });
 
 it('shows a soak with its plot, and says so when none is kept', () => {
-  const [page = '', ...images] = writeDocument(run, docs, exampleSoak());
+  const [page = '', ...images] = writeDocument(run, docs, { soak: exampleSoak() });
   expect(readFileSync(page, 'utf8')).toContain('](images/soak-memory.svg)');
   expect(images).toHaveLength(6);
   writeDocument(run, docs);

@@ -1,6 +1,7 @@
 /** docs/performance.md with its plots, from the figures of one run. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type LedgerResult, renderSettling } from '../ledger/section.ts';
 import { PARTS } from '../plan.ts';
 import { scenarios } from '../scenario.ts';
 import { renderGoals } from './goals.ts';
@@ -18,15 +19,22 @@ import { renderSoak, type SoakResult, soakPlot } from './soak.ts';
 
 const TEMPLATE = join(import.meta.dirname, 'performance-page.txt');
 
+/** Results of other programs, for the same page. */
+export interface Beside {
+  readonly soak?: SoakResult | undefined;
+  readonly ledger?: LedgerResult | undefined;
+}
+
 /** Answers the files it wrote. */
-export function writeDocument(run: Run, docs: string, soak?: SoakResult): readonly string[] {
+export function writeDocument(run: Run, docs: string, beside: Beside = {}): readonly string[] {
+  const { soak } = beside;
   const images = join(docs, 'images');
   mkdirSync(images, { recursive: true });
   const plots = plotsOf(run);
   const drawn = soak === undefined ? plots : [...plots, soakPlot(soak)];
   for (const { file, svg } of drawn) writeFileSync(join(images, file), svg);
   const page = join(docs, 'performance.md');
-  writeFileSync(page, renderDocument(run, plots, readFileSync(TEMPLATE, 'utf8'), soak));
+  writeFileSync(page, renderDocument(run, plots, readFileSync(TEMPLATE, 'utf8'), beside));
   return [page, ...drawn.map(({ file }) => join(images, file))];
 }
 
@@ -35,7 +43,7 @@ export function renderDocument(
   run: Run,
   plots: readonly Plot[],
   template: string,
-  soak?: SoakResult,
+  { soak, ledger }: Beside = {},
 ): string {
   const images = plots.map(imageOf).join('\n\n');
   const machine = Object.entries(run.machine).map(([name, value]) => `| ${name} | ${value} |`);
@@ -53,6 +61,7 @@ export function renderDocument(
     further: renderFurther(run).map(lower).join('\n\n'),
     books: lower(renderBooks(run.cells)),
     soak: soak === undefined ? 'No run is kept yet.' : `${imageOf(soakPlot(soak))}\n\n${renderSoak(soak)}`,
+    settling: ledger === undefined ? 'No run is kept yet.' : renderSettling(ledger),
     failures: lower(renderFailures(run.cells)),
   };
   const text = template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {

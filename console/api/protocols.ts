@@ -10,6 +10,11 @@ export function isTextProtocol(protocol: Protocol): protocol is (typeof TEXT)[nu
   return TEXT.some((each) => each === protocol);
 }
 
+/** The playground writes and draws. Videos are jobs, and the others make neither text nor pictures. */
+export function isForPlayground(protocol: string): boolean {
+  return protocol === 'images' || TEXT.some((each) => each === protocol);
+}
+
 export function isEmbeddingProtocol(protocol: Protocol): protocol is (typeof EMBEDDINGS)[number] {
   return EMBEDDINGS.some((each) => each === protocol);
 }

@@ -1,7 +1,15 @@
 import { findOpenai } from '../models.ts';
 import type { Reply } from '../request/ask.ts';
 import { AZURE } from './state.ts';
-import { bearerOf, type Cloud, type CloudWorld, jsonReply, readMembers, type Visitor } from './visit.ts';
+import {
+  bearerOf,
+  type Cloud,
+  type CloudWorld,
+  jsonReply,
+  readMembers,
+  type Visit,
+  type Visitor,
+} from './visit.ts';
 
 const DEPLOYMENT =
   /^\/azure\/openai\/deployments\/([^/]{1,100})(\/(?:chat\/completions|images\/(?:generations|edits)))$/;
@@ -12,6 +20,8 @@ export const azure: Cloud = (visitor, world) => {
   const refused = refuseIdentity(visitor, world);
   if (refused !== undefined) return refused;
   const { url } = visitor;
+  if (visitor.method === 'GET' && url.pathname === '/azure/openai/v1/models')
+    return modelList(visitor, world);
   const deployment = DEPLOYMENT.exec(url.pathname);
   const path = deployment?.[2] ?? VERSION_1.exec(url.pathname)?.[1];
   if (path === undefined || visitor.method !== 'POST') return azureError(404, '404', 'Resource not found');
@@ -37,6 +47,17 @@ export const azure: Cloud = (visitor, world) => {
     body,
   };
 };
+
+/** What the resource can have; what it has deployed, no key may list. */
+function modelList({ url, headers, ...visitor }: Visitor, { keys }: CloudWorld): Visit {
+  const authorization = `Bearer ${keys.openai}`;
+  return {
+    ...visitor,
+    kind: 'visit',
+    url: new URL('/v1/models', url),
+    headers: { ...headers, authorization },
+  };
+}
 
 function refuseIdentity(visitor: Visitor, { clouds }: CloudWorld): Reply | undefined {
   const key = visitor.headers['api-key'];

@@ -13,12 +13,29 @@ import {
 const CALL =
   /^\/vertex\/v1\/projects\/([^/]{1,100})\/locations\/([^/]{1,50})\/publishers\/(google|anthropic)\/models\/([^/:]{1,200}):([A-Za-z]{1,40})$/;
 
+const LIST = /^\/vertex\/v1beta1\/publishers\/(google|anthropic)\/models$/;
+const LISTED: Readonly<Record<string, readonly string[]>> = {
+  google: ['gemini-2.5-flash', 'gemini-2.5-pro', 'imagen-4.0-generate-001'],
+  anthropic: ['claude-opus-5', 'claude-sonnet-4-5'],
+};
+
+function modelList(publisher: string): Reply {
+  const names = LISTED[publisher] ?? [];
+  const rows = names.map((name) => ({
+    name: `publishers/${publisher}/models/${name}`,
+    versionId: 'default',
+  }));
+  return jsonReply(200, { publisherModels: rows });
+}
+
 /** Google Vertex: Gemini by generateContent, Claude by rawPredict. */
 export const vertex: Cloud = (visitor, world) => {
   if (!world.clouds.isToken(bearerOf(visitor))) {
     const message = 'Request had invalid authentication credentials. Expected OAuth 2 access token.';
     return googleError(401, 'UNAUTHENTICATED', message);
   }
+  const [, maker] = LIST.exec(visitor.url.pathname) ?? [];
+  if (maker !== undefined && visitor.method === 'GET') return modelList(maker);
   const match = CALL.exec(visitor.url.pathname);
   const [, project, location, publisher, model = '', method = ''] = match ?? [];
   if (match === null || visitor.method !== 'POST' || location !== GOOGLE.location) {

@@ -52,10 +52,11 @@ export function buildGateway(parts: GatewayParts, context: AppContext): Gateway 
   const health = new Health(systemClock, shared);
   const deps = buildGatewayDeps(parts, { health, tasks }, context);
   const { inFlight } = deps;
-  startJobs(deps, parts.data, context);
+  const running = startJobs(deps, parts.data, context);
   parts.telemetry.observe({
     gate: parts.openGate.gate,
     sharedGate: parts.openGate.figures,
+    runningJobs: () => running.counts,
     sink: sink && (() => sink.figures),
     journal: parts.ledger.journal,
     inFlight,

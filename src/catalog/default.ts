@@ -3,7 +3,7 @@ import { parseMicro } from '../kernel/money.ts';
 import type { Plan, Policy, Prices, Vendor } from './contract.ts';
 import type { CatalogFile, CredentialEntry, KnownCatalog, ModelEntry } from './document.ts';
 import { AT_LIST_PRICE, inYuan } from './presets/in-yuan.ts';
-import type { Preset, PresetModel } from './presets/preset.ts';
+import { type Preset, type PresetModel, TEXT_PROTOCOLS } from './presets/preset.ts';
 import { presetsWithVariable } from './presets/presets.ts';
 import { readPrices } from './price-fields.ts';
 
@@ -163,7 +163,8 @@ function listPrices({ id, prices: list }: PresetModel): Prices {
 
 function toModelEntry(offered: Vendor, model: PresetModel): ModelEntry {
   const isImage = Object.hasOwn(PICTURE_PRICES, model.id);
-  const routeProtocols = offered.protocols.filter((protocol) => (protocol === 'images') === isImage);
+  const own = model.protocols ?? TEXT_PROTOCOLS;
+  const routeProtocols = offered.protocols.filter((protocol) => own.includes(protocol));
   return {
     modelId: model.id,
     name: model.name,
@@ -182,7 +183,7 @@ function toModelEntry(offered: Vendor, model: PresetModel): ModelEntry {
       {
         vendorCode: offered.code,
         credentialName: credentialName(offered),
-        forwardModelId: model.id,
+        forwardModelId: model.forward ?? model.id,
         protocols: routeProtocols,
         priority: 100,
         weight: 1,

@@ -13,6 +13,7 @@ import { createValidator } from '../platform/http/validate.ts';
 import type { Setup } from '../setup.ts';
 import { findLogin } from '../store/accounts/accounts.ts';
 import { loadCatalog } from '../store/catalog/catalog.ts';
+import { createCloudClient } from '../upstream/cloud/client.ts';
 import type { UpstreamClient } from '../upstream/contract.ts';
 import { createUpstreamClient } from '../upstream/http/client.ts';
 import { createChooseProxy } from '../upstream/http/egress-proxy.ts';
@@ -62,7 +63,8 @@ export function atTerminal(
   const run = async (setup: Setup): Promise<number> => {
     const { config, log } = setup;
     const chooseProxy = createChooseProxy(config);
-    const vendors = createUpstreamClient({ log, ownHosts: config.byokHosts, chooseProxy });
+    const plain = createUpstreamClient({ log, ownHosts: config.byokHosts, chooseProxy });
+    const vendors = createCloudClient(plain, systemClock);
     try {
       const code = await work(openTerminal({ ...setup, vendors }, input));
       return typeof code === 'number' ? code : EXIT.ok;

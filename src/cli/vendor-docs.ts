@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { cloudQuestions, type SecretForm } from '../catalog/presets/cloud-questions.ts';
 import type { Preset, PresetModel, Quirks, Tried } from '../catalog/presets/preset.ts';
 import { vendorPresets } from '../catalog/presets/presets.ts';
 import type { PriceName } from '../catalog/price-fields.ts';
@@ -47,7 +48,7 @@ function introduction(presets: readonly Preset[]): readonly string[] {
     HEADING,
     '',
     'This part is written by `npm run vendors` from `src/catalog/presets/vendors`; change the files there. [Add a vendor](operations.md)',
-    'with `tollgate vendor add CODE`. List prices are what a vendor asks for a million tokens; each has its day and where it was read:',
+    'with `tollgate vendor add CODE`. List prices are what a vendor asks for a million tokens, or for a video; each has its day and where it was read:',
     'LiteLLM’s public price map, or a public copy of the vendor’s price page. A model without a found figure has no price. Quirks are',
     'from recordings, documents, reports of others or general knowledge; only those of recordings were seen here.',
     '',
@@ -67,15 +68,42 @@ function vendorSection(preset: Preset): readonly string[] {
     `### ${name}`,
     `\`${code}\`. ${SEEN[tried]} ${keysUrl === undefined ? 'It needs no key.' : `[Keys](${keysUrl}).`}`,
     '',
-    ...addresses.map(({ protocols, baseUrl, site }) => {
+    ...addresses.map(({ protocols, baseUrl, site, when }) => {
       const of = site === undefined ? '' : `, ${site === 'china' ? 'China' : 'international'}`;
-      return `- \`${baseUrl}\`: ${protocols.join(', ')}${of}`;
+      const only = when === undefined ? '' : `, with \`${when}\``;
+      return `- \`${baseUrl}\`: ${protocols.join(', ')}${of}${only}`;
     }),
+    ...cloudLines(preset).map((line) => `- ${line}`),
     ...[...quirkLines(quirks), ...notes].map((line) => `- ${line}`),
     '',
     ...(models.length === 0 ? [] : modelTable(models)),
   ];
 }
+
+/** What `vendor add` asks for, in the words of a catalogue file. */
+function cloudLines(preset: Preset): readonly string[] {
+  const questions = cloudQuestions(preset);
+  if (questions === undefined) return [];
+  const fields = questions.fields.map(
+    ({ name, isRequired }) => `\`${name}\`${isRequired ? '' : ' (may be left out)'}`,
+  );
+  const secrets = questions.secrets.map(({ name, parts, fixed, variable }) => {
+    const named = parts.map((part) => `\`${part.name}\`${part.isRequired ? '' : ' (may be left out)'}`);
+    if (parts.length > 0) return `${SECRET_NAMES[name]} of ${named.join(', ')}`;
+    return fixed === undefined
+      ? `${SECRET_NAMES[name]} (\`${variable}\`)`
+      : `\`${fixed}\`, ${SECRET_NAMES[name]}`;
+  });
+  return [`It is asked for ${fields.join(', ')}.`, `Its secret is ${secrets.join('; or ')}.`];
+}
+
+const SECRET_NAMES: Readonly<Record<SecretForm['name'], string>> = {
+  key: 'an API key',
+  entra: 'an object for Entra ID',
+  aws: 'an object',
+  'service-account': 'the JSON key of a service account',
+  workload: 'the identity of the machine',
+};
 
 const USAGE: Readonly<Record<Quirks['streamUsage'], string>> = {
   asked: '',
@@ -102,16 +130,21 @@ function quirkLines(quirks: Quirks): readonly string[] {
   ].filter((line) => line !== '');
 }
 
-const SHOWN: readonly PriceName[] = ['input', 'output', 'cache_input', 'cache_write'];
+const SHOWN: readonly PriceName[] = ['input', 'output', 'cache_input', 'cache_write', 'video'];
+const COLUMNS = ['Input', 'Output', 'Cache read', 'Cache write', 'A video'];
 
 function modelTable(models: readonly PresetModel[]): readonly string[] {
+  const isShown = (name: PriceName): boolean =>
+    name !== 'video' || models.some(({ prices }) => prices?.amounts.video !== undefined);
+  const shown = SHOWN.filter(isShown);
   return [
-    '| Model | Context | Longest answer | Input | Output | Cache read | Cache write | Figures |',
-    '|---|--:|--:|--:|--:|--:|--:|---|',
-    ...models.map(({ id, contextWindow, maxOutputTokens, prices }) =>
+    row('Model', 'Context', 'Longest answer', ...COLUMNS.slice(0, shown.length), 'Figures'),
+    `|---|--:|--:|${'--:|'.repeat(shown.length)}---|`,
+    ...models.map(({ id, forward, contextWindow, maxOutputTokens, prices }) =>
       row(
-        ...[`\`${id}\``, figure(contextWindow), figure(maxOutputTokens)],
-        ...SHOWN.map((name) => prices?.amounts[name] ?? ''),
+        forward === undefined ? `\`${id}\`` : `\`${id}\` (\`${forward}\`)`,
+        ...[figure(contextWindow), figure(maxOutputTokens)],
+        ...shown.map((name) => prices?.amounts[name] ?? ''),
         prices === undefined ? 'none found' : `${prices.currency}, ${prices.asOf}, ${prices.source}`,
       ),
     ),

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountWith } from '../../test/support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
@@ -16,6 +18,7 @@ import type { ConversationStore } from './contract.ts';
 import { StoredConversations } from './kept.ts';
 
 const DAY_MS = 86_400_000;
+const MIB = 2 ** 20;
 const sealer = newSealer(['a secret of more than thirty-two bytes'], systemRandom);
 
 let fresh: FreshDatabase;
@@ -49,6 +52,13 @@ function node(parts: { store?: ConversationStore; retentionDays?: number; log?: 
 
 const text = async (kept: StoredConversations, key: string, account = accountId) =>
   (await kept.find(account, key))?.toString();
+
+/** Bytes of buffers that somebody still has. */
+function liveBufferBytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().arrayBuffers;
+}
 
 describe('a stored conversation', () => {
   it('is found at once by the node that stored it, and by no other account', async () => {
@@ -128,6 +138,20 @@ describe('a stored conversation', () => {
     expect((await node().find(accountId, 'most'))?.length).toBe(CONVERSATION_VALUE_BYTES_MAX);
     expect(await text(kept, 'more')).toBeUndefined();
     expect(await text(kept, 'k'.repeat(10_000))).toBeUndefined();
+  });
+});
+
+describe('memory', () => {
+  it('is freed when a value is no longer trusted', async () => {
+    const kept = node();
+    for (let index = 0; index < 20; index++) kept.keep(accountId, `resp:${index}`, Buffer.alloc(MIB));
+    await kept.flush();
+    await kept.tidy();
+    const heldBytes = liveBufferBytes();
+    clock.advance(CONVERSATION_CACHE_MS);
+    await kept.tidy();
+    expect(heldBytes - liveBufferBytes()).toBeGreaterThan(18 * MIB);
+    expect((await kept.find(accountId, 'resp:5'))?.length).toBe(MIB);
   });
 });
 

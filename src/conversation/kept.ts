@@ -45,7 +45,8 @@ export class StoredConversations implements Conversations {
     const { store, log } = parts;
     this.#parts = parts;
     const sinceMs = (): number => this.#oldestMs();
-    this.#upkeep = new Upkeep({ store, log, beforeMs: sinceMs });
+    const dropCached = (): void => this.#cached.dropWhile((value) => !this.#isTrusted(value));
+    this.#upkeep = new Upkeep({ store, log, beforeMs: sinceMs, dropCached });
     const onWritten = (value: ConversationValue): void => {
       this.#cache(value);
       this.#upkeep.grown(value.accountId);
@@ -126,14 +127,18 @@ export class StoredConversations implements Conversations {
 
   #trusted(value: ConversationValue | undefined): ConversationValue | undefined {
     if (value === undefined) return undefined;
-    const cachedAt = this.#cachedAt.get(value) ?? Number.NEGATIVE_INFINITY;
-    if (this.#parts.clock.monotonic() - cachedAt < CONVERSATION_CACHE_MS) {
+    if (this.#isTrusted(value)) {
       // Values that are used stay longer.
       this.#cached.put(value);
       return value;
     }
     this.#cached.take(value);
     return undefined;
+  }
+
+  #isTrusted(value: ConversationValue): boolean {
+    const cachedAt = this.#cachedAt.get(value) ?? Number.NEGATIVE_INFINITY;
+    return this.#parts.clock.monotonic() - cachedAt < CONVERSATION_CACHE_MS;
   }
 
   #readFailed(error: unknown): void {

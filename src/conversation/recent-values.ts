@@ -63,6 +63,14 @@ export class RecentValues {
     return batch;
   }
 
+  /** Removes the oldest values, as long as they are such ones. */
+  dropWhile(isSuch: (value: ConversationValue) => boolean): void {
+    for (const value of this.#values.values()) {
+      if (!isSuch(value)) return;
+      this.take(value);
+    }
+  }
+
   #isOver(): boolean {
     return this.#values.size > this.#bounds.countMax || this.#bytes > this.#bounds.bytesMax;
   }

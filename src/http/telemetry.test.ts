@@ -25,6 +25,7 @@ test('the figures contain calls, attempts, refusals, batches and the state of th
     sink: () => ({ isUp: false, report: { lagCalls: 7, lagSeconds: 1.5 } }),
     journal: { lag: 4, bytes: 5, writable: false },
     inFlight: { streams: 1 },
+    runningJobs: () => new Map([['video', 3]]),
     breakers: () => [
       { routeId: 1, vendor: 'openai', state: 'open' },
       { routeId: 1, vendor: 'openai', state: 'closed' },
@@ -49,6 +50,7 @@ test('the figures contain calls, attempts, refusals, batches and the state of th
     /^tollgate_clickhouse_lag_seconds 1.5$/m,
     /^tollgate_active_calls 2$/m,
     /^tollgate_active_streams 1$/m,
+    /^tollgate_active_jobs\{kind="video"\} 3$/m,
     /^tollgate_journal_lag_calls 4$/m,
     /^tollgate_breaker_state\{route="1",vendor="openai"\} 2$/m,
     /^tollgate_breaker_state\{route="2",vendor="google"\} 1$/m,

@@ -70,6 +70,8 @@ export interface CloudAdapter {
   findGrantor(call: CloudCall): Grantor | undefined;
   /** Headers with the authorisation. */
   authorize(request: UpstreamRequest, call: CloudCall, moment: Moment): Headers | Promise<Headers>;
+  /** Where it lists its models: full addresses, for the base address of a vendor. */
+  modelLists(base: URL): readonly string[];
   /** Whether the answer says that the token is no longer accepted. */
   isExpired(head: UpstreamHead): boolean;
 }

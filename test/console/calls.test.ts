@@ -5,6 +5,7 @@ import {
   askOperator,
   callModel,
   consoleUrl,
+  LOOK_MS,
   type Member,
   newMember,
   OPERATOR,
@@ -18,7 +19,7 @@ async function eventually<Value>(read: () => Value | Promise<Value>, wanted: Val
     last = await read();
     return last === wanted;
   };
-  await until(isSo, WAIT_MS).catch(() => expect(last).toBe(wanted));
+  await until(isSo, WAIT_MS, LOOK_MS).catch(() => expect(last).toBe(wanted));
 }
 
 const WAIT_MS = 30_000;

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
+import { AWS } from '../../sim/cloud/state.ts';
 import { askOperator, callModel, newMember, test } from './support/visitor.ts';
 
 const GOOD = 'sk-sim-openai-of-the-console-7777';
@@ -28,6 +29,7 @@ async function addTested(page: Page): Promise<void> {
 }
 
 test('an own vendor key is tested before it is saved, explained when it fails, replaced and deleted', async ({
+  expect,
   visitAs,
 }) => {
   const member = await newMember({ credits: '50000' });
@@ -79,4 +81,39 @@ test('an own vendor key is tested before it is saved, explained when it fails, r
   expect((await member.ask('GET', '/credential/page')).body.total).toBe(0);
   const audit = await askOperator('GET', '/audit?size=50');
   expect(JSON.stringify(audit.body)).not.toContain(GOOD);
+});
+
+test('an own credential of a cloud is typed in its parts, and tested as it is signed', async ({
+  visitAs,
+  onTestFinished,
+}) => {
+  const code = `bedrock-own-${process.pid}`;
+  const base_url = `${inject('simulatorUrl')}/bedrock`;
+  const cloud = { kind: 'bedrock', region: AWS.region };
+  const vendor = { code, name: 'Bedrock of a test', protocols: ['messages'], base_url, cloud, byok: true };
+  await askOperator('POST', '/vendors', vendor);
+  await askOperator('POST', '/models', { model_id: code, prices: { input: '1', output: '1' } });
+  const credential = { name: code, vendor: code, secret: AWS.bearer };
+  await askOperator('POST', '/credentials', credential);
+  const forward_model_id = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
+  await askOperator('POST', '/routes', { model_id: code, vendor: code, credential: code, forward_model_id });
+  onTestFinished(async () => {
+    await askOperator('PUT', `/models/${code}`, { status: 'disabled', client_visible: false });
+    await askOperator('PUT', `/vendors/${code}`, { byok: false });
+  });
+  const member = await newMember();
+  const { page } = await visitAs(member.email, '/credentials?open=new');
+  const drawer = page.getByRole('complementary', { name: 'Add a vendor key' });
+  await drawer.getByRole('radio', { name: 'Bedrock of a test' }).check();
+  await drawer.getByLabel('Name').fill('signed');
+  await drawer.getByLabel('Access key ID').fill(AWS.accessKeyId);
+  const testIt = drawer.getByRole('button', { name: 'Test' });
+  expect(await testIt.isDisabled()).toBe(true);
+  await drawer.getByLabel('Secret access key').fill(AWS.secretAccessKey);
+  await testIt.click();
+  await drawer.getByText('Key accepted').waitFor();
+  await drawer.getByRole('button', { name: /^Save/ }).click();
+  await page.waitForURL('**/credentials');
+  expect((await callModel(await member.newKey(), code)).status).toBe(200);
+  expect(await page.content()).not.toContain(AWS.secretAccessKey);
 });

@@ -2,7 +2,16 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { money } from '../../console/parts/text/format.ts';
 import { until } from '../support/processes.ts';
-import { api, askOperator, callModel, newMember, OPERATOR, PASSWORD, test } from './support/visitor.ts';
+import {
+  api,
+  askOperator,
+  callModel,
+  LOOK_MS,
+  newMember,
+  OPERATOR,
+  PASSWORD,
+  test,
+} from './support/visitor.ts';
 
 const WAIT_MS = 30_000;
 const XSS = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
@@ -30,7 +39,7 @@ test('the overview shows the money of the API, live, and the findings of the doc
   // No reload: the page reads again because a call has ended.
   const top = page.getByRole('table', { name: 'Top accounts' });
   const isListed = async () => (await top.getByRole('link').allTextContents()).length > 0;
-  await until(isListed, WAIT_MS);
+  await until(isListed, WAIT_MS, LOOK_MS);
   const agree = async () => {
     const from = new URL(page.url()).searchParams.get('period') === null ? dayAgo() : undefined;
     const { sales } = (await askOperator('GET', `/overview?from=${encodeURIComponent(from ?? '')}`)).body
@@ -42,7 +51,7 @@ test('the overview shows the money of the API, live, and the findings of the doc
     const wanted = [money(sales.revenue), money(sales.cost), money(sales.margin, { signed: true })];
     return wanted.every((each, at) => cells[at + 1] === each);
   };
-  await until(agree, WAIT_MS);
+  await until(agree, WAIT_MS, LOOK_MS);
 
   await page.getByRole('button', { name: 'Model', exact: true }).click();
   await page.waitForURL('**/operator?by=model');
@@ -113,7 +122,7 @@ test('plan, rate, role, status, sessions, password and notes of an account', asy
   const account = async () => (await askOperator('GET', `/accounts/${member.id}`)).body.data;
   expect(await account()).toMatchObject({ user_rate: '87.5', role: 'user' });
 
-  const code = `plan-${process.pid}`;
+  const code = `plan-${member.id}`;
   await askOperator('POST', '/plans', { code, name: code, level: 1, price: '19.9', days: 30 });
   await page.getByRole('button', { name: 'Grant a plan' }).click();
   await dialog(page).getByLabel('Plan').selectOption(code);
@@ -132,7 +141,7 @@ test('plan, rate, role, status, sessions, password and notes of an account', asy
 
   await page.getByRole('tab', { name: /^Keys/ }).click();
   await page.getByRole('switch', { name: 'laptop is enabled' }).click();
-  await until(async () => (await account()).keys[0].status === 'disabled', WAIT_MS);
+  await until(async () => (await account()).keys[0].status === 'disabled', WAIT_MS, LOOK_MS);
 
   await page.getByRole('tab', { name: 'Summary' }).click();
   await page.getByRole('button', { name: 'Reset password' }).click();
@@ -190,7 +199,7 @@ test('health, nodes, audit and settings show what the API has', async ({ visitAs
   const { nodes } = (await askOperator('GET', '/overview/nodes')).body.data;
   await row(page, nodes[0].name).waitFor();
 
-  const name = `node-${process.pid}`;
+  const name = `node-${process.pid}-${Date.now()}`;
   await page.getByRole('button', { name: 'Add node' }).click();
   await dialog(page).getByLabel('Node').fill(name);
   await dialog(page).getByLabel('Address').fill('https://node.example');
@@ -214,6 +223,6 @@ test('health, nodes, audit and settings show what the API has', async ({ visitAs
 
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   const { system_rate: rate } = (await askOperator('GET', '/settings')).body.data;
-  await until(async () => (await page.getByLabel('System rate').inputValue()) === rate, WAIT_MS);
+  await until(async () => (await page.getByLabel('System rate').inputValue()) === rate, WAIT_MS, LOOK_MS);
   expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
 });

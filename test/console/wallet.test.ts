@@ -1,7 +1,8 @@
-import { findLogin } from '../../src/store/accounts/accounts.ts';
+import { inject } from 'vitest';
+import { silentLogger } from '../../src/kernel/log.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { jobOf } from '../support/calls.ts';
 import { createJobLedger } from '../support/job-books.ts';
-import { startOwnServer } from './support/own-server.ts';
 import { askOperator, callModel, newMember, test } from './support/visitor.ts';
 
 /** Less than one Credit is free. */
@@ -90,19 +91,18 @@ test('switches and the cap are in force at once, and the cap is a meter', async 
 });
 
 test('what is held for a job is in the ledger, and links to its call when the job has ended', async ({
-  visit,
+  visitAs,
   expect,
 }) => {
-  const server = await startOwnServer();
+  const member = await newMember();
+  const accountId = member.id;
+  const database = await openDatabase({ connection: inject('databaseUrl'), log: silentLogger });
   try {
-    const email = 'user@example.com';
-    const accountId = (await findLogin(server.database, email))?.accountId ?? 0;
     const [ended, running] = [jobOf({ accountId }), jobOf({ accountId })];
-    const ledger = createJobLedger(server.database);
+    const ledger = createJobLedger(database);
     await ledger.settle([ended, running]);
     await ledger.endJob(ended.callId, { state: 'void' });
-    // Its server ends before the page is closed.
-    const { page } = await visit('/wallet', { baseURL: server.url, account: email, allow: /ERR_/ });
+    const { page } = await visitAs(member.email, '/wallet');
     const rows = page.getByRole('table', { name: 'Ledger' }).getByRole('row').filter({ hasText: 'Hold' });
     await expect.poll(() => rows.count()).toBe(3);
     expect(await rows.filter({ hasText: 'held until the job ends' }).count()).toBe(2);
@@ -116,6 +116,6 @@ test('what is held for a job is in the ledger, and links to its call when the jo
     await page.getByText('Returned, because the job ended').waitFor();
     expect(await page.getByText('HTTP/1.1').count()).toBe(0);
   } finally {
-    await server.close();
+    await database.close();
   }
 });

@@ -96,6 +96,20 @@ describe.skipIf(!hasPython)(`the official libraries of Python${skipped}`, () => 
     expect(truthOf('embed-content').path).toContain(':batchEmbedContents');
   });
 
+  test('openai waits for an answer in the background, and cancels one', () => {
+    expect(results.background).toEqual({
+      ...{ begun: 'queued', status: 'completed', other: 'cancelled' },
+      text: truthOf('background').said?.text,
+    });
+  });
+
+  test('openai compacts a conversation, and keeps one', () => {
+    expect(truthOf('compact').path).toBe('/v1/responses/compact');
+    expect(results.compact).toEqual({ object: 'response.compaction', items: ['compaction'] });
+    const { text } = truthOf('conversations').said ?? {};
+    expect(results.conversations).toEqual({ text, roles: ['user', 'assistant'] });
+  });
+
   test('an error of the gateway is an error of the library, with its code', () => {
     expect(results.refused).toMatchObject({ status: 502, code: '50201' });
   });
@@ -106,11 +120,14 @@ describe.skipIf(!hasPython)(`the official libraries of Python${skipped}`, () => 
        where status = 200 group by model_asked`,
     );
     const heard = world.simulator.truth.all().filter(({ tag }) => tag.startsWith('py-'));
-    expect(rows.length).toBe(9);
+    expect(rows.length).toBe(11);
     for (const { model, amount } of rows) {
       const call = ENDPOINT_CALLS.find((one) => one.model === model);
       if (call === undefined) throw new Error(`${model} is in no row of the table`);
-      const made = heard.filter((one) => one.model === call.forward);
+      // Of Responses, two endpoints have the same model.
+      const isOfCall = ({ path, tag }: TruthCall): boolean =>
+        call.protocol !== 'responses' || (path === call.name && tag !== 'py-cancelled');
+      const made = heard.filter((one) => one.model === call.forward && isOfCall(one));
       const worth = made.reduce((sum, one) => sum + worthMicro(call, call.used(one)), 0n);
       expect([model, amount]).toEqual([model, worth]);
     }

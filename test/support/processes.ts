@@ -169,11 +169,15 @@ export function sleep(ms: number): Promise<void> {
  * Waits until something holds that comes about by itself. Only what never comes about takes the whole time,
  * so it is long: a busy machine is no failure.
  */
-export async function until(holds: () => boolean | Promise<boolean>, timeoutMs = 120_000): Promise<void> {
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  timeoutMs = 120_000,
+  intervalMs = 20,
+): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`did not come about within ${timeoutMs} ms: ${holds}`);
-    await sleep(20);
+    await sleep(intervalMs);
   }
 }
 

@@ -84,7 +84,8 @@ function simulate({ quirks, code }: Preset, model: string): Promise<Simulator> {
   return startSimulator({ compatible: { ...quirks, models: [model] } });
 }
 
-describe.each(vendorPresets())('$code', (preset) => {
+/** Clouds are tried in cloud-presets.test.ts, with what they need beside a key. */
+describe.each(vendorPresets().filter(({ cloud }) => cloud === undefined))('$code', (preset) => {
   const sold = choose(preset);
   let simulator: Simulator;
   beforeAll(async () => {

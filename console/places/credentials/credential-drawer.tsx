@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import { type ApiError, type Row as ApiRow, useApi, useApiWrite } from '../../api/api.ts';
 import { Button } from '../../parts/button.tsx';
+import { type CloudDraft, NO_CLOUD, secretOf } from '../../parts/cloud/cloud-draft.ts';
+import { CloudSecret } from '../../parts/cloud/cloud-fields.tsx';
 import { Field } from '../../parts/form/field.tsx';
 import { Input, PasswordInput } from '../../parts/form/input.tsx';
 import { Drawer, DrawerSection } from '../../parts/overlay/drawer.tsx';
@@ -20,6 +22,7 @@ interface Typed {
   readonly name: string;
   readonly secret: string;
   readonly address: string;
+  readonly cloud: CloudDraft;
 }
 
 export interface CredentialDrawerProps {
@@ -103,6 +106,7 @@ function Fields({ form, credential }: FieldsProps) {
   const t = useTexts({ en, zh });
   const { typed, change, vendor, vendors } = form;
   const error = (field: keyof Typed) => form.errorOf(field);
+  const isCloud = vendor !== undefined && vendor.secrets.length > 0;
   const hasAddress = vendor?.custom_base_url === true || (credential?.base_url ?? null) !== null;
   return (
     <>
@@ -115,18 +119,23 @@ function Fields({ form, credential }: FieldsProps) {
           onChange={(event) => change({ name: event.target.value })}
         />
       </Field>
-      <Field
-        label={t.secret}
-        note={credential === undefined ? t.secretNote : t.secretKept(credential.secret_hint)}
-        error={error('secret')}
-      >
-        <PasswordInput
-          value={typed.secret}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => change({ secret: event.target.value })}
-        />
-      </Field>
+      {isCloud ? (
+        <CloudSecret forms={vendor.secrets} draft={typed.cloud} onChange={(cloud) => change({ cloud })} />
+      ) : (
+        <Field
+          label={t.secret}
+          note={credential === undefined ? t.secretNote : t.secretKept(credential.secret_hint)}
+          error={error('secret')}
+        >
+          <PasswordInput
+            value={typed.secret}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => change({ secret: event.target.value })}
+          />
+        </Field>
+      )}
+      {isCloud && error('secret') !== undefined && <ErrorNote cause={error('secret')} />}
       {hasAddress && (
         <Field label={t.address} note={t.addressNote} error={error('address')}>
           <Input
@@ -146,7 +155,7 @@ function Fields({ form, credential }: FieldsProps) {
 interface VendorChoiceProps {
   readonly vendors: readonly Vendor[] | undefined;
   readonly value: string;
-  readonly onChoose: (change: Pick<Typed, 'vendor' | 'address'>) => void;
+  readonly onChoose: (change: Pick<Typed, 'vendor' | 'address' | 'cloud'>) => void;
 }
 
 function VendorChoice({ vendors, value, onChoose }: VendorChoiceProps) {
@@ -161,7 +170,7 @@ function VendorChoice({ vendors, value, onChoose }: VendorChoiceProps) {
             name="vendor"
             value={code}
             checked={code === value}
-            onChange={() => onChoose({ vendor: code, address: '' })}
+            onChange={() => onChoose({ vendor: code, address: '', cloud: NO_CLOUD })}
           />
           <VendorMark name={name} />
           <span>{name}</span>
@@ -192,6 +201,7 @@ function useCredentialForm(credential: Credential | undefined, onClose: () => vo
     vendor: credential?.vendor_code ?? '',
     name: credential?.name ?? '',
     secret: '',
+    cloud: NO_CLOUD,
     address: credential?.base_url ?? '',
   }));
   const typed = given.vendor === '' ? { ...given, vendor: vendors?.[0]?.vendor_code ?? '' } : given;
@@ -201,7 +211,8 @@ function useCredentialForm(credential: Credential | undefined, onClose: () => vo
   const changed = useApiWrite('updateByokCredential', ['listByokCredentials']);
   const write = credential === undefined ? made : changed;
   const address = typed.address.trim() === '' ? null : typed.address.trim();
-  const secret = typed.secret.trim();
+  const forms = vendors?.find(({ vendor_code: code }) => code === typed.vendor)?.secrets ?? [];
+  const secret = forms.length === 0 ? typed.secret.trim() : secretOf(forms, typed.cloud);
   const movesAddress = address !== (credential?.base_url ?? null);
   // Only what is sent to the vendor must be tested: another name is saved as it is.
   const needsTest = credential === undefined || secret !== '' || movesAddress;

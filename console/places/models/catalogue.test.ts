@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { factorOf, isShown, type Model, sorted } from './catalogue.ts';
+import { factorOf, isShown, type Model, playgroundSearch, sorted } from './catalogue.ts';
 import { readModelsSearch } from './search.ts';
 
 test.each([
@@ -46,4 +46,11 @@ test('filters and orders of the address are applied, and nonsense is dropped', (
     dir: undefined,
     q: undefined,
   });
+});
+
+test('the playground opens for what it can make, and for nothing else', () => {
+  const opens = (...protocols: string[]) => playgroundSearch(made('a', '1', { protocols }));
+  expect(opens('chat', 'images')).toEqual({ model: 'a' });
+  expect(opens('images')).toEqual({ model: 'a', protocol: 'images' });
+  for (const other of ['videos', 'embeddings', 'rerank', 'speech']) expect(opens(other)).toBeUndefined();
 });

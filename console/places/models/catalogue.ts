@@ -1,5 +1,5 @@
 import type { Data } from '../../api/api.ts';
-import { isEmbeddingProtocol } from '../../api/protocols.ts';
+import { isEmbeddingProtocol, isForPlayground } from '../../api/protocols.ts';
 import type { ModelsSearch } from './search.ts';
 
 export type Prices = Data<'listPrices'>;
@@ -25,6 +25,15 @@ const IMAGES = 2;
 /** It makes vectors and no text. */
 export function isEmbedding({ routes }: Pick<Model, 'routes'>): boolean {
   return routes.every(({ protocols }) => protocols.every(isEmbeddingProtocol));
+}
+
+/** How the playground opens with a model. Undefined: it has no place for it. */
+export function playgroundSearch({ id, routes }: Pick<Model, 'id' | 'routes'>): object | undefined {
+  const spoken = routes.flatMap(({ protocols }) => protocols).filter(isForPlayground);
+  if (spoken.length === 0) return undefined;
+  return spoken.every((protocol) => protocol === 'images')
+    ? { model: id, protocol: 'images' }
+    : { model: id };
 }
 
 export function isPaidByTokens({ first }: Model): boolean {

@@ -8,7 +8,7 @@ import { Drawer, DrawerSection } from '../../parts/overlay/drawer.tsx';
 import { count } from '../../parts/text/format.ts';
 import { VendorMark } from '../../parts/text/status.tsx';
 import { useTexts } from '../../texts/language.ts';
-import { isPaidByTokens, type Model, type Prices } from './catalogue.ts';
+import { isPaidByTokens, type Model, type Prices, playgroundSearch } from './catalogue.ts';
 import { Measured, Wait } from './columns.tsx';
 import css from './models.module.css';
 import { PriceTable } from './price-table.tsx';
@@ -28,6 +28,7 @@ export function ModelDrawer({ model, rates, onClose }: ModelDrawerProps) {
   const isSignedIn = useProfile() !== undefined;
   const base = useSettings()?.base_url ?? window.location.origin;
   const { first } = model;
+  const playground = playgroundSearch(model);
   return (
     <Drawer
       label={model.name}
@@ -40,8 +41,8 @@ export function ModelDrawer({ model, rates, onClose }: ModelDrawerProps) {
         </span>
       }
       foot={
-        isSignedIn && first.refusal === null ? (
-          <LinkButton to="/playground" search={{ model: model.id } as never} icon="chat">
+        isSignedIn && first.refusal === null && playground !== undefined ? (
+          <LinkButton to="/playground" search={playground as never} icon="chat">
             {t.openPlayground}
           </LinkButton>
         ) : undefined

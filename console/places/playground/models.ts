@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { type Data, useApi } from '../../api/api.ts';
-import { isTextProtocol } from '../../api/protocols.ts';
+import { isForPlayground, isTextProtocol } from '../../api/protocols.ts';
 import type { Protocol, Settings } from './lanes/conversation.ts';
 
 type PricedRoute = Data<'listPrices'>['models'][number];
@@ -19,6 +19,8 @@ export interface OfferedModel {
 export interface Offer {
   readonly text: readonly OfferedModel[];
   readonly images: readonly OfferedModel[];
+  /** Models that the playground has no place for, such as those of videos. */
+  readonly others: readonly OfferedModel[];
 }
 
 /** Undefined while it is read. */
@@ -41,6 +43,7 @@ function groupRoutes(routes: readonly PricedRoute[]): Offer {
   return {
     text: models.filter(({ routes: all }) => speaks(all, isTextProtocol)),
     images: models.filter(({ routes: all }) => speaks(all, (each) => each === 'images')),
+    others: models.filter(({ routes: all }) => !speaks(all, isForPlayground)),
   };
 }
 

@@ -48,9 +48,10 @@ export function Playground() {
 function chosenModels({ model, model2, model3 }: PlaygroundSearch, offer: Offer): readonly string[] {
   const first = offer.text.find(({ refusal }) => refusal === null) ?? offer.text[0];
   const named = [model ?? first?.id, model2, model3].filter((each) => each !== undefined);
-  const isImage = (id: string | undefined): boolean =>
-    offer.images.some((each) => each.id === id) && !offer.text.some((each) => each.id === id);
-  return named.map((each) => (isImage(each) && first !== undefined ? first.id : each));
+  const isSilent = (id: string | undefined): boolean =>
+    [...offer.images, ...offer.others].some((each) => each.id === id) &&
+    !offer.text.some((each) => each.id === id);
+  return named.map((each) => (isSilent(each) && first !== undefined ? first.id : each));
 }
 
 interface DeskProps {

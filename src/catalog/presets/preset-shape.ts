@@ -1,4 +1,5 @@
 import type { CapabilityOverrides } from '../../kernel/capability.ts';
+import { CLOUD_KINDS } from '../contract.ts';
 import {
   address,
   boolean,
@@ -54,6 +55,11 @@ const figuresShape = object<Figures>({
 const addressShape = object<PresetAddress>({
   protocols: required('protocols', protocols),
   baseUrl: required('base_url', address),
+  when: optional<string | undefined>(
+    'when',
+    text({ lengthMax: 40, pattern: /^[a-z_]+(=[a-z0-9-]+)?$/, shape: 'a field, or a field=value' }),
+    undefined,
+  ),
   site: optional<PresetAddress['site']>('site', site, undefined),
 });
 
@@ -74,6 +80,8 @@ const tokens = integer(1, INTEGER_MAX);
 const rawModel = object({
   id: required('id', modelId),
   name: required('name', name),
+  forward: optional<string | undefined>('forward', modelId, undefined),
+  protocols: optional<PresetModel['protocols']>('protocols', protocols, undefined),
   contextWindow: optional<number | undefined>('context_window', tokens, undefined),
   maxOutputTokens: optional<number | undefined>('max_output_tokens', tokens, undefined),
   features: optional('features', list(choice('text', 'image', 'audio', 'video'), 4), ['text']),
@@ -86,6 +94,7 @@ const rawPreset = object({
   name: required('name', name),
   variable: optional<string | undefined>('variable', code, undefined),
   addresses: required('addresses', list(addressShape, 8)),
+  cloud: optional<Preset['cloud']>('cloud', choice(...CLOUD_KINDS), undefined),
   keysUrl: optional<string | undefined>('keys_url', text({ lengthMax: 200 }), undefined),
   needsKey: optional('needs_key', boolean, true),
   tried: required('tried', choice(...TRIED)),

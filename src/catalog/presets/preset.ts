@@ -1,5 +1,6 @@
 import type { CapabilityOverrides } from '../../kernel/capability.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
+import type { CloudKind } from '../contract.ts';
 import type { PriceName } from '../price-fields.ts';
 
 /** What is known of a vendor before somebody has an account. Its file in `vendors` is its only source. */
@@ -10,6 +11,8 @@ export interface Preset {
   readonly variable: string | undefined;
   /** A vendor of the catalogue has one of them. The first is the usual one. */
   readonly addresses: readonly PresetAddress[];
+  /** It needs more than an address and a key (cloud-questions.ts). */
+  readonly cloud: CloudKind | undefined;
   /** Where its keys are made. */
   readonly keysUrl: string | undefined;
   readonly needsKey: boolean;
@@ -25,7 +28,10 @@ export interface Preset {
 
 export interface PresetAddress {
   readonly protocols: readonly Protocol[];
+  /** Of a cloud with fields in braces: `https://{resource}.openai.azure.com`. */
   readonly baseUrl: string;
+  /** Of a cloud: only if this field is given (`api_version`), or has this value (`location=global`). */
+  readonly when: string | undefined;
   /** For vendors with separate accounts in China and elsewhere. */
   readonly site: Site | undefined;
 }
@@ -57,6 +63,10 @@ export const REASONING = ['none', 'reasoning_content', 'reasoning', 'think_tags'
 
 export interface PresetModel {
   readonly id: string;
+  /** The vendor's name of it, if it is another one. */
+  readonly forward: string | undefined;
+  /** Undefined: those of the address that make text. */
+  readonly protocols: readonly Protocol[] | undefined;
   readonly name: string;
   readonly contextWindow: number | undefined;
   readonly maxOutputTokens: number | undefined;
@@ -73,6 +83,9 @@ export type Currency = (typeof CURRENCIES)[number];
 /** Where a figure was read: LiteLLM's public price map, or a public copy of the vendor's price page. */
 export const PRICE_SOURCES = ['price-map', 'page-copy'] as const;
 export type PriceSource = (typeof PRICE_SOURCES)[number];
+
+/** What a model is served by whose file does not say it. */
+export const TEXT_PROTOCOLS: readonly Protocol[] = ['responses', 'chat', 'messages', 'gemini'];
 
 /** What the vendor asks for a million tokens, or for an item. */
 export interface ListPrices {

@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { getCapabilities } from '../../protocol/capability/table.ts';
+import { readCloudSecret } from '../cloud.ts';
+import { CLOUD_KINDS } from '../contract.ts';
 import { parseCatalog } from '../file/file.ts';
+import { cloudQuestions, secretForms } from './cloud-questions.ts';
 import { inYuan } from './in-yuan.ts';
-import type { ListPrices } from './preset.ts';
-import { findPreset, presetsWithVariable, readPreset, vendorPresets } from './presets.ts';
+import type { ListPrices, Preset } from './preset.ts';
+import { findPreset, findPresetOfVendor, presetsWithVariable, readPreset, vendorPresets } from './presets.ts';
 
 const WANTED = [
   ...['openai', 'anthropic', 'google', 'openrouter', 'deepseek', 'alibaba', 'moonshot', 'zhipu', 'minimax'],
   ...['bytedance', 'tencent', 'baidu', 'siliconflow', 'stepfun', 'mistral', 'xai', 'groq', 'cerebras'],
   ...['together', 'fireworks', 'cohere', 'perplexity', 'nvidia', 'ollama', 'vllm', 'lm-studio'],
+  ...['azure', 'bedrock', 'vertex'],
 ];
 
 describe('the files of vendors', () => {
@@ -25,11 +29,28 @@ describe('the files of vendors', () => {
     expect(wanted.map(({ code }) => code)).toEqual(['openai', 'anthropic', 'google']);
   });
 
+  it('are found for vendors that were made from them', () => {
+    const found = (code: string) => findPresetOfVendor(code)?.code;
+    expect(['bedrock-eu-west-1', 'azure-swedish', 'deepseek-messages', 'openai'].map(found)).toEqual([
+      ...['bedrock', 'azure', 'deepseek', 'openai'],
+    ]);
+    expect(['openai-proxy', 'nobody'].map(found)).toEqual([undefined, undefined]);
+  });
+
   it.each(vendorPresets())('$code has addresses that a catalogue takes, and models named once', (preset) => {
     expect(preset.addresses.length).toBeGreaterThan(0);
-    for (const { protocols, baseUrl } of preset.addresses) {
-      const yaml = `vendors: [{ code: one, protocols: [${protocols.join(', ')}], base_url: "${baseUrl}" }]`;
-      expect(parseCatalog(yaml, {}).kind).toBe('catalog');
+    const questions = cloudQuestions(preset);
+    for (const { protocols, baseUrl, when } of preset.addresses) {
+      const isAsked = (name: string) =>
+        name === when?.split('=')[0] || name === 'region' || name === 'location';
+      const fields = questions?.fields.filter(({ of, name }) => of === 'cloud' && isAsked(name)) ?? [];
+      const cloud = questions && {
+        ...{ kind: questions.kind },
+        ...Object.fromEntries(fields.map(({ name, example }) => [name, example])),
+      };
+      const filled = baseUrl.replace(/\{[a-z_]+\}/g, 'one');
+      const yaml = JSON.stringify({ vendors: [{ code: 'one', protocols, base_url: filled, cloud }] });
+      expect(parseCatalog(yaml, {}).kind, yaml).toBe('catalog');
     }
     const ids = preset.models.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
@@ -38,12 +59,13 @@ describe('the files of vendors', () => {
   });
 
   it.each(vendorPresets())(
-    '$code has a day, a source and both prices of tokens for every figure',
+    '$code has a day, a source and both prices of tokens, or that of an item, for every figure',
     (preset) => {
       for (const { id, prices } of preset.models) {
         if (prices === undefined) continue;
         expect(prices.asOf, id).toMatch(/^202\d-(0\d|1[0-2])-[0-3]\d$/);
-        expect(prices.amounts, id).toMatchObject({ input: expect.any(String), output: expect.any(String) });
+        const { input, output, image, video } = prices.amounts;
+        expect([input && output, image, video].filter((price) => price !== undefined).length, id).toBe(1);
         expect(prices.site === undefined || preset.addresses.some(({ site }) => site === prices.site)).toBe(
           true,
         );
@@ -71,6 +93,36 @@ describe('the files of vendors', () => {
     const dated = `${priced}prices: { currency: USD, as_of: "2026-08-05", source: price-map }\n`;
     expect(readPreset(dated, 'one.yaml').models[0]?.prices?.currency).toBe('USD');
     expect(() => readPreset(dated.replace('"1"', '"one"'), 'one.yaml')).toThrow('must be a decimal');
+  });
+});
+
+describe('what a cloud is asked for', () => {
+  it('is what its address and its kind need, and nothing for other vendors', () => {
+    expect(vendorPresets().filter((preset) => cloudQuestions(preset) !== undefined).length).toBe(3);
+    const asked = (code: string) => {
+      const { fields = [], secrets = [] } = cloudQuestions(findPreset(code) as Preset) ?? {};
+      return [
+        ...fields.map(({ name, isRequired }) => (isRequired ? name : `${name}?`)),
+        secrets.map(({ name }) => name).join(' '),
+      ];
+    };
+    expect(asked('azure')).toEqual(['resource', 'api_version?', 'token_url?', 'key entra']);
+    expect(asked('bedrock')).toEqual(['region', 'token_url?', 'aws key']);
+    expect(asked('vertex')).toEqual(['location', 'project?', 'token_url?', 'service-account workload']);
+  });
+
+  it('has names of parts that the secret of the cloud takes', () => {
+    for (const kind of CLOUD_KINDS) {
+      for (const { name, parts, fixed } of secretForms(kind)) {
+        if (parts.length === 0 && fixed === undefined) continue;
+        const values = parts.map((part) => [
+          part.name,
+          part.name === 'role_arn' ? 'arn:aws:iam::1:role/one' : 'one',
+        ]);
+        const secret = fixed ?? JSON.stringify(Object.fromEntries(values));
+        expect(readCloudSecret(kind, secret).kind, secret).toBe(name);
+      }
+    }
   });
 });
 

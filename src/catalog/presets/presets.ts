@@ -9,7 +9,10 @@ import { presetShape } from './preset-shape.ts';
 const PRESETS_FOLDER = join(import.meta.dirname, 'vendors');
 
 /** In the order in which people look for them; the others follow by name. */
-const FIRST = ['openai', 'anthropic', 'google', 'deepseek', 'openrouter', 'alibaba', 'moonshot', 'zhipu'];
+const FIRST = [
+  ...['openai', 'anthropic', 'google', 'azure', 'bedrock', 'vertex'],
+  ...['deepseek', 'openrouter', 'alibaba', 'moonshot', 'zhipu'],
+];
 const OWN_MACHINES = ['ollama', 'vllm', 'lm-studio'];
 
 let read: readonly Preset[] | undefined;
@@ -27,6 +30,15 @@ export function presetsWithVariable(): readonly Preset[] {
 
 export function findPreset(code: string): Preset | undefined {
   return vendorPresets().find((preset) => preset.code === code);
+}
+
+/** The preset that a vendor of the catalogue was made from: `bedrock-eu-west-1`, `deepseek-messages`. */
+export function findPresetOfVendor(vendorCode: string): Preset | undefined {
+  const isMadeFrom = ({ code, cloud, addresses }: Preset): boolean =>
+    cloud === undefined
+      ? addresses.some(({ protocols: [first] }) => vendorCode === `${code}-${first}`)
+      : vendorCode.startsWith(`${code}-`);
+  return findPreset(vendorCode) ?? vendorPresets().find(isMadeFrom);
 }
 
 function readPresets(isWanted: (text: string) => boolean): readonly Preset[] {

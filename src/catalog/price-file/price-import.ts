@@ -4,7 +4,7 @@ import type { StoredCatalog, StoredModel, StoredRoute } from '../document.ts';
 import { catalogBlocks, toText } from '../file/catalog-text.ts';
 import { AT_LIST_PRICE, inYuan, type Terms, type YuanPrices } from '../presets/in-yuan.ts';
 import type { ListPrices } from '../presets/preset.ts';
-import { findPreset } from '../presets/presets.ts';
+import { findPresetOfVendor } from '../presets/presets.ts';
 import { effectivePrices, mapPriceFields, type PriceName } from '../price-fields.ts';
 import type { Figure } from './figure.ts';
 
@@ -76,7 +76,7 @@ function keyOf({ provider, model }: Pick<Figure, 'provider' | 'model'>): string 
 
 /** What the price map calls a vendor of the catalogue. */
 function providerOf(vendorCode: string): string {
-  return findPreset(vendorCode)?.priceMap ?? vendorCode;
+  return findPresetOfVendor(vendorCode)?.priceMap ?? vendorCode;
 }
 
 type Found = ReadonlyMap<string, Figure>;
@@ -126,7 +126,9 @@ function listUnknown(
 
 /** What the vendor of the route asks: by the file, else by the list prices that Tollgate knows. */
 function askedFor(route: StoredRoute, found: Found): Pick<ListPrices, 'currency' | 'amounts'> | undefined {
-  const known = findPreset(route.vendorCode)?.models.find(({ id }) => id === route.forwardModelId);
+  const known = findPresetOfVendor(route.vendorCode)?.models.find(
+    ({ id, forward }) => (forward ?? id) === route.forwardModelId,
+  );
   return findOfRoute(found, route) ?? known?.prices;
 }
 

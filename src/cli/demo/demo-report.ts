@@ -2,7 +2,7 @@ import { formatMicro } from '../../kernel/money.ts';
 import { inputTokens, outputTokens, type Usage } from '../../kernel/usage.ts';
 import type { LoggedCall } from '../../ledger/log.ts';
 import type { Output } from '../command.ts';
-import { curlLine, SHAPES, type Shape } from './demo-shapes.ts';
+import { curlLine, SHAPES, type Shape, VIDEO } from './demo-shapes.ts';
 
 export interface DemoCall {
   readonly shape: Shape;
@@ -98,5 +98,8 @@ export function printInvitation({ url, key, accounts }: DemoReport, output: Outp
   row('Reference', `${url}/docs`);
   output.line('\nOr call it:\n');
   for (const shape of SHAPES) output.line(`${curlLine(shape, url, key)}\n`);
+  output.line('A video is a job: the first line begins one, the second shows how far it is.\n');
+  output.line(`${curlLine(VIDEO, url, key)}\n`);
+  output.line(`curl '${url}${VIDEO.path}' \\\n  -H "Authorization: Bearer ${key}"\n`);
   output.line('Ctrl-C stops the demo and removes its data.');
 }

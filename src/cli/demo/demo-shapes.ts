@@ -68,6 +68,17 @@ export const SHAPES: readonly Shape[] = [
   },
 ];
 
+/** It outlives its call, so the demo itself makes none. */
+export const VIDEO: Shape = {
+  name: 'Videos',
+  path: '/v1/videos',
+  model: 'sora-2',
+  headers: {},
+  body: { model: 'sora-2', prompt: 'A toll gate at dawn' },
+  form: 'plain',
+  words: (answer) => textAt(answer, ['id']),
+};
+
 /** The text of an answer; for a stream, of all its events together. */
 export function answerText(shape: Shape, answer: string): string {
   const pieces = shape.form === 'plain' ? [answer] : answer.split('\n').flatMap(parseDataLine);

@@ -1,6 +1,8 @@
+import { collectBuffersEarly } from './collect-buffers.ts';
 import { keepCompiled } from './compiled.ts';
 
 keepCompiled();
+collectBuffersEarly();
 const { runWorker } = await import('./worker.ts');
 
 process.exitCode = await runWorker();

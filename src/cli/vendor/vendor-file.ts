@@ -1,15 +1,23 @@
 import type { Row } from '../terminal.ts';
-import type { Address, Preset, Prices } from './vendor-choice.ts';
+import { type Address, type Picked, type Preset, type Prices, protocolsOf } from './vendor-choice.ts';
+
+/** A model with what it is sold for. */
+export interface Sold extends Picked {
+  readonly prices: Prices;
+}
 
 /** A vendor that is to be added, with everything that is decided about it. */
 export interface Offer {
   readonly preset: Preset;
+  /** Of the vendor in the catalogue. A cloud has one for each region. */
+  readonly code: string;
+  readonly cloud: Row | undefined;
   readonly address: Address;
   readonly secret: string;
   readonly credential: string;
   /** The vendor as the catalogue has it already. */
   readonly vendor: Row | undefined;
-  readonly models: ReadonlyMap<string, Prices>;
+  readonly models: readonly Sold[];
   /** The models that the catalogue has already. */
   readonly known: ReadonlySet<string>;
 }
@@ -24,30 +32,30 @@ export interface DescribedOffer {
 
 /** The vendor, its credential and its new models as a catalogue file; what is known gets a route only. */
 export function describeOffer(offer: Offer): DescribedOffer {
-  const { preset, address, credential, vendor, models, known } = offer;
-  const fresh = [...models].filter(([model]) => !known.has(model));
-  const others = [...models.keys()].filter((model) => known.has(model));
+  const { code, address, credential, vendor, models, known } = offer;
+  const fresh = models.filter(({ id }) => !known.has(id));
+  const others = models.filter(({ id }) => known.has(id));
   const isElsewhere = vendor !== undefined && vendor.base_url !== address.base_url;
   const file = {
-    vendors: vendor === undefined ? [newVendor(preset, address)] : [],
+    vendors: vendor === undefined ? [newVendor(offer)] : [],
     credentials: [
       {
-        ...{ name: credential, vendor: preset.code, secret: offer.secret },
+        ...{ name: credential, vendor: code, secret: offer.secret },
         ...(isElsewhere && { base_url: address.base_url }),
       },
     ],
-    models: fresh.map(([model, prices]) => newModel(offer, model, prices)),
+    models: fresh.map((model) => newModel(offer, model)),
   };
   return {
     yaml: toYaml(file),
-    routes: others.map((model) => ({ model_id: model, forward_model_id: model, ...routeOf(offer) })),
+    routes: others.map((model) => ({ model_id: model.id, ...routeOf(offer, model) })),
     said: [
       vendor === undefined
-        ? `vendor ${preset.code} added: ${address.base_url}`
-        : `vendor ${preset.code} was there already and stays as it is`,
+        ? `vendor ${code} added: ${address.base_url}`
+        : `vendor ${code} was there already and stays as it is`,
       `credential ${credential} added`,
-      ...fresh.map(([model, prices]) => `model ${model} added: ${priceText(prices)}`),
-      ...others.map((model) => `model ${model} was there already: it has a route more, at its own price`),
+      ...fresh.map(({ id, prices }) => `model ${id} added: ${priceText(prices)}`),
+      ...others.map(({ id }) => `model ${id} was there already: it has a route more, at its own price`),
     ],
   };
 }
@@ -57,27 +65,35 @@ function toYaml(file: object): string {
   return JSON.stringify(file).replaceAll('${', () => '$${');
 }
 
-function newVendor({ code, name }: Preset, { protocols, base_url: url }: Address): object {
-  return { code, name, protocols, base_url: url };
+function newVendor({ code, preset, address, cloud }: Offer): object {
+  const { protocols, base_url: url } = address;
+  return { code, name: preset.name, protocols, base_url: url, ...(cloud && { cloud }) };
 }
 
-function routeOf({ preset, credential, address, vendor }: Offer): Row {
+function routeOf({ preset, code, credential, address, vendor }: Offer, model: Picked): Row {
   const spoken = (vendor?.protocols as readonly string[] | undefined) ?? address.protocols;
   return {
-    ...{ vendor: preset.code, credential },
-    protocols: spoken.filter((protocol) => protocol !== 'images'),
+    ...{ vendor: code, credential, forward_model_id: model.forward },
+    protocols: protocolsOf(preset, spoken, model),
     ...(preset.capabilities !== null && { capabilities: preset.capabilities }),
   };
 }
 
-function newModel(offer: Offer, model: string, prices: Prices): object {
-  const known = offer.preset.models.find(({ model_id: id }) => id === model);
-  const { name = model, features = ['text'], context_window: context, max_output_tokens: most } = known ?? {};
+/** Tokens are the usual mode of billing. */
+const ITEM_MODES: Readonly<Record<string, number>> = { image: 2, video: 4 };
+
+function newModel(offer: Offer, sold: Sold): object {
+  const { id, prices } = sold;
+  const known = offer.preset.models.find((each) => each.model_id === id);
+  const { name = id, features = ['text'], context_window: context, max_output_tokens: most } = known ?? {};
+  const [only = '', ...more] = Object.keys(prices);
+  const mode = more.length === 0 ? ITEM_MODES[only] : undefined;
   return {
-    ...{ model_id: model, name, support_features: features, prices },
+    ...{ model_id: id, name, support_features: features, prices },
+    ...(mode !== undefined && { billing_modes: mode }),
     ...(context != null && { context_window: context }),
     ...(most != null && { max_output_tokens: most }),
-    routes: [routeOf(offer)],
+    routes: [routeOf(offer, sold)],
   };
 }
 

@@ -2,7 +2,7 @@ import type { Command } from '../command.ts';
 import { JSON_HELP, JSON_OPTION, TEXT } from '../listing.ts';
 import { facts, say, table } from '../table.ts';
 import { atTerminal } from '../terminal.ts';
-import { type Preset, type PresetModel, requirePreset } from './vendor-choice.ts';
+import { listPrice, type Preset, type PresetModel, requirePreset } from './vendor-choice.ts';
 
 export const vendorList: Command = {
   name: 'vendor list',
@@ -42,22 +42,23 @@ function oneLines(preset: Preset): readonly string[] {
   const told: readonly (readonly [string, string])[] = [
     ['vendor', `${preset.name} (${preset.code})`],
     ...addresses,
+    ...(preset.cloud?.fields ?? []).map(({ name, required, example }): readonly [string, string] => [
+      'asks for',
+      `${name}, such as ${example}${required ? '' : ' (may be left out)'}`,
+    ]),
     ['keys', preset.keys_url ?? (preset.needs_key ? '-' : 'needs none')],
     ['tried with', preset.tried],
     ['refuses', preset.quirks.refuses.join(', ') || '-'],
     ...preset.notes.map((note): readonly [string, string] => ['note', note]),
   ];
   const rows = preset.models.map((model) => [
-    ...[model.model_id, String(model.context_window ?? '-'), listText(model)],
+    ...[model.model_id, String(model.context_window ?? '-'), listPrice(model)],
     ...[model.list_prices?.as_of ?? 'no figure found', priceText(model)],
   ]);
   return [...facts(told), ...table(['MODEL', 'CONTEXT', 'LIST PRICE', 'OF', 'YUAN'], rows)];
 }
 
-function listText({ list_prices: list }: PresetModel): string {
-  return list === null ? '-' : `${list.input}/${list.output} ${list.currency}`;
-}
-
-function priceText({ prices: { input, output } }: PresetModel): string {
-  return input == null ? '-' : `${input}/${output}`;
+function priceText({ prices: { input, output, image, video } }: PresetModel): string {
+  if (input != null) return [input, output].filter((price) => price != null).join('/');
+  return image ?? video ?? '-';
 }

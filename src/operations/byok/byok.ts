@@ -1,10 +1,12 @@
 import type { ByokView, RecentUse } from '../../accounts/views.ts';
 import { BYOK_PER_ACCOUNT_MAX, HOSTED_ADDRESS_CHARS_MAX, SECRET_LENGTH_MAX } from '../../bounds.ts';
 import { secretOnOneLine } from '../../catalog/cloud.ts';
-import { CLOUD_KINDS } from '../../catalog/contract.ts';
+import { CLOUD_KINDS, type CloudKind } from '../../catalog/contract.ts';
+import { type SecretForm, secretForms } from '../../catalog/presets/cloud-questions.ts';
 import { type ByokContext, type ByokRefusal, isUsableSecret, listByok } from '../../store/accounts/byok.ts';
 import { findRecentUse } from '../../store/accounts/credential-recent.ts';
 import { changeByok, hostByok, removeByok } from '../../store/operations/operator-holdings.ts';
+import { CLOUD_SECRETS, shownSecrets } from '../cloud-secrets.ts';
 import { type Context, ownAccount } from '../context.ts';
 import { type Failure, fail } from '../failure.ts';
 import {
@@ -94,6 +96,7 @@ const vendors = operation({
           { description: 'A cloud: its secrets are those of docs/vendors.md.' },
         ),
       ),
+      secrets: CLOUD_SECRETS,
     }),
   ),
   example: {
@@ -105,6 +108,7 @@ const vendors = operation({
         protocols: ['responses', 'chat'],
         custom_base_url: false,
         cloud: null,
+        secrets: [],
       },
     ],
   },
@@ -117,10 +121,16 @@ const vendors = operation({
       protocols,
       custom_base_url: customBaseUrl,
       cloud: cloud?.kind ?? null,
+      secrets: cloud === undefined ? [] : shownSecrets(ownForms(cloud.kind)),
     }));
     return Promise.resolve(data(rows));
   },
 });
+
+/** The identity of the machine is no account's. */
+function ownForms(kind: CloudKind): readonly SecretForm[] {
+  return secretForms(kind).filter(({ fixed }) => fixed === undefined);
+}
 
 const page = operation({
   ...GROUP,

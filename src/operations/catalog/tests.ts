@@ -1,5 +1,8 @@
 import { readCloudSecret, secretOnOneLine } from '../../catalog/cloud.ts';
-import type { Credential, Route, Vendor } from '../../catalog/contract.ts';
+import type { Cloud, Credential, Route, Vendor } from '../../catalog/contract.ts';
+import { jsonTree } from '../../catalog/file/json-tree.ts';
+import { formatProblem, Problems } from '../../catalog/file/problems.ts';
+import { cloudShape, whyNotServed } from '../../catalog/file/shape-cloud.ts';
 import { LIST_RATE_MICRO } from '../../catalog/price.ts';
 import { MICRO } from '../../kernel/money.ts';
 import { PROTOCOLS, type Protocol } from '../../kernel/protocol-name.ts';
@@ -37,6 +40,13 @@ export const NEW_CREDENTIAL = {
   protocol: PROTOCOL,
   base_url: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 2_048 }))),
   secret: Type.String({ minLength: 1, maxLength: 8_192 }),
+  cloud: Type.Optional(
+    nullable(
+      Type.Record(Type.Unknown(), {
+        description: 'Of a cloud that is not saved: `kind` and what it needs. Keys as in docs/vendors.md.',
+      }),
+    ),
+  ),
 };
 
 const testRoute: Operation = operation({
@@ -108,13 +118,14 @@ interface NewCredential {
   readonly protocol: Protocol;
   readonly base_url?: string | null;
   readonly secret: string;
+  readonly cloud?: Readonly<Record<string, unknown>> | null;
   readonly model: string;
 }
 
 /** A way to a vendor that is not saved, or what is wrong with it. */
 export function readNewRoute(
   context: Context,
-  { vendor: code, protocol, base_url: address, secret: given, model }: NewCredential,
+  { vendor: code, protocol, base_url: address, secret: given, cloud: parts, model }: NewCredential,
 ): Route | { readonly wrong: string } {
   const baseUrl = address ?? undefined;
   const secret = secretOnOneLine(given);
@@ -122,10 +133,14 @@ export function readNewRoute(
   if (baseUrl !== undefined && !isWebAddress(baseUrl)) {
     return { wrong: 'base_url must be an http or https address without user, query and fragment' };
   }
-  const vendor = context.catalog().vendors.get(code) ?? newVendor(code, protocol, baseUrl);
+  const cloud = parts == null ? undefined : readCloud(parts);
+  if (typeof cloud === 'string') return { wrong: cloud };
+  const vendor = context.catalog().vendors.get(code) ?? newVendor({ code, protocol, baseUrl, cloud });
   if (vendor === undefined) return { wrong: 'base_url is required' };
-  const parts = vendor.cloud === undefined ? undefined : readCloudSecret(vendor.cloud.kind, secret);
-  if (parts?.kind === 'invalid') return { wrong: `secret ${parts.why}` };
+  const whyNot = whyNotServed({ cloud: vendor.cloud, protocols: [protocol] });
+  if (whyNot !== undefined) return { wrong: `protocol: ${whyNot}` };
+  const read = vendor.cloud === undefined ? undefined : readCloudSecret(vendor.cloud.kind, secret);
+  if (read?.kind === 'invalid') return { wrong: `secret ${read.why}` };
   return trialRoute(vendor, newCredential(code, secret, baseUrl), { model, protocols: [protocol] });
 }
 
@@ -140,9 +155,24 @@ function isWebAddress(text: string): boolean {
   return isWeb && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
 }
 
-function newVendor(code: string, protocol: Protocol, baseUrl: string | undefined): Vendor | undefined {
+/** By the rules of the catalogue file; a text says what is wrong. */
+function readCloud(parts: Readonly<Record<string, unknown>>): Cloud | string {
+  const problems = new Problems();
+  const cloud = cloudShape({ tree: jsonTree(parts, problems), path: 'cloud', problems });
+  if (cloud !== undefined && !problems.found) return cloud;
+  return problems.list().map(formatProblem).join('; ');
+}
+
+interface NewVendor {
+  readonly code: string;
+  readonly protocol: Protocol;
+  readonly baseUrl: string | undefined;
+  readonly cloud: Cloud | undefined;
+}
+
+function newVendor({ code, protocol, baseUrl, cloud }: NewVendor): Vendor | undefined {
   if (baseUrl === undefined) return undefined;
-  const parts = { code, name: code, icon: code, protocols: [protocol], baseUrl };
+  const parts = { code, name: code, icon: code, protocols: [protocol], baseUrl, cloud };
   return { ...parts, rateMicro: LIST_RATE_MICRO, byok: false, customBaseUrl: false };
 }
 

@@ -2,9 +2,9 @@ import { MODEL_NAME_LENGTH_MAX } from '../../bounds.ts';
 import type { Route } from '../../catalog/contract.ts';
 import { isJsonObject, parseJson } from '../../kernel/encoding/json.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
-import type { UpstreamClient } from '../../upstream/contract.ts';
+import type { CloudCall, UpstreamClient } from '../../upstream/contract.ts';
 import { ask } from '../../upstream/http/ask.ts';
-import { addressVendor, VENDOR_JSON } from '../../upstream/vendor.ts';
+import { addressVendor, VENDOR_JSON, type VendorAddress } from '../../upstream/vendor.ts';
 import { PROBE_WAIT_MS, VENDOR_MODELS_BYTES_MAX, VENDOR_MODELS_MAX } from '../bounds.ts';
 import { fail } from '../failure.ts';
 import { nullable } from '../fields.ts';
@@ -37,28 +37,64 @@ const list: Operation = operation({
   },
 });
 
+interface ModelList {
+  readonly status: number | null;
+  readonly models: readonly string[];
+}
+
 /** The list stands beside the calls: the last part of their path is replaced. */
 const CALL_PATHS = /\/(?:chat\/completions|responses|images\/generations|messages|models\/[^/]+)$/;
 
-async function listModels(client: UpstreamClient, route: Route, protocol: Protocol): Promise<object> {
+async function listModels(client: UpstreamClient, route: Route, protocol: Protocol): Promise<ModelList> {
   const asked = { action: 'generate', clientHeaders: {}, contentType: VENDOR_JSON, query: '' } as const;
-  const address = addressVendor({ route, protocol, ...asked });
-  const path = address.path.replace(CALL_PATHS, '/models');
-  const request = { ...address, path, method: 'GET', body: [] } as const;
+  const { cloud, ...address } = addressVendor({ route, protocol, ...asked });
+  if (cloud === undefined) {
+    return askList(client, { ...address, path: address.path.replace(CALL_PATHS, '/models') });
+  }
+  const addresses = cloud.adapter.modelLists(new URL(route.credential.baseUrl ?? route.vendor.baseUrl));
+  const lists = await Promise.all(
+    addresses.map((text) => {
+      const { origin, pathname, search } = new URL(text);
+      // No list has a body that a protocol would change.
+      return askList(client, { ...address, origin, path: pathname + search, cloud: withoutBody(cloud) });
+    }),
+  );
+  const models = [...new Set(lists.flatMap((each) => each.models))].slice(0, VENDOR_MODELS_MAX);
+  const [first = NO_LIST] = models.length === 0 ? lists : lists.filter(({ status }) => status === 200);
+  return { status: first.status, models };
+}
+
+const NO_LIST: ModelList = { status: null, models: [] };
+
+function withoutBody(cloud: CloudCall): CloudCall {
+  return { ...cloud, adapter: { ...cloud.adapter, changeBody: () => undefined } };
+}
+
+async function askList(client: UpstreamClient, address: VendorAddress): Promise<ModelList> {
+  const request = { ...address, method: 'GET', body: [] } as const;
   const reply = await ask(client, request, { waitMs: PROBE_WAIT_MS, bytesMax: VENDOR_MODELS_BYTES_MAX });
-  if (reply.kind === 'failed') return { status: null, models: [] };
+  if (reply.kind === 'failed') return NO_LIST;
   const { status } = reply.head;
   return { status, models: status === 200 ? namesIn(reply.body.toString('utf8')) : [] };
 }
 
-/** OpenAI and Anthropic list objects with an `id` in `data`, Google with a `name` in `models`. */
+/** Where a list stands in an answer, and the member that names a model. Vertex names its path. */
+const LISTS: readonly (readonly [string, string])[] = [
+  ['data', 'id'],
+  ['models', 'name'],
+  ['publisherModels', 'name'],
+  ['inferenceProfileSummaries', 'inferenceProfileId'],
+  ['modelSummaries', 'modelId'],
+];
+
 function namesIn(text: string): readonly string[] {
   const parsed = parseJson(text, { bytesMax: VENDOR_MODELS_BYTES_MAX, depthMax: 16 });
   const body = parsed.kind === 'parsed' && isJsonObject(parsed.value) ? parsed.value : {};
-  const rows = [body.data, body.models].find(Array.isArray) ?? [];
+  const [list, member] = LISTS.find(([key]) => Array.isArray(body[key])) ?? ['', ''];
+  const rows = (body[list] ?? []) as readonly unknown[];
   const names = rows.slice(0, VENDOR_MODELS_MAX).map((row) => {
-    const { id, name } = isJsonObject(row) ? row : {};
-    return String(id ?? name ?? '').replace(/^models\//, '');
+    const name = isJsonObject(row) ? row[member] : undefined;
+    return String(name ?? '').replace(/^(?:publishers\/[a-z]+\/)?models\//, '');
   });
   return names.filter((name) => /^[^\s"\\]+$/.test(name) && name.length <= MODEL_NAME_LENGTH_MAX);
 }

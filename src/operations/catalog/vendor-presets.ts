@@ -1,4 +1,6 @@
 import { CAPABILITY_KEYS } from '../../catalog/capability-keys.ts';
+import { CLOUD_KINDS } from '../../catalog/contract.ts';
+import { cloudQuestions } from '../../catalog/presets/cloud-questions.ts';
 import { AT_LIST_PRICE, inYuan, type Terms } from '../../catalog/presets/in-yuan.ts';
 import {
   CURRENCIES,
@@ -14,6 +16,7 @@ import {
 import { vendorPresets } from '../../catalog/presets/presets.ts';
 import type { CapabilityOverrides } from '../../kernel/capability.ts';
 import { PROTOCOLS, type Protocol } from '../../kernel/protocol-name.ts';
+import { CLOUD_SECRETS, shownSecrets } from '../cloud-secrets.ts';
 import { nullable, SHOWN_AMOUNT } from '../fields.ts';
 import { data, type Operation, operation } from '../operation.ts';
 import { OPERATORS } from '../operator.ts';
@@ -60,12 +63,28 @@ const LISTED = Type.Object({
 
 const MODEL = Type.Object({
   ...{ model_id: Type.String(), name: Type.String(), features: Type.Array(Type.String()) },
+  forward_model_id: Type.String({ description: 'The vendor’s name of the model.' }),
+  protocols: nullable(Type.Array(PROTOCOL, { description: 'Null: those of the address that make text.' })),
   prices: Type.Object(PRICES, {
     description: 'In yuan, by `rate` and `margin`. Null: no figure is known, or no rate for its currency.',
   }),
   list_prices: nullable(LISTED),
   ...{ context_window: COUNT, max_output_tokens: COUNT },
 });
+
+const CLOUD = Type.Object(
+  {
+    kind: toChoiceSchema(CLOUD_KINDS),
+    fields: Type.Array(
+      Type.Object({
+        ...{ name: Type.String(), required: Type.Boolean(), example: Type.String() },
+        of: toChoiceSchema(['address', 'cloud']),
+      }),
+    ),
+    secrets: CLOUD_SECRETS,
+  },
+  { description: 'What a cloud needs beside its models. Null: an address and a key.' },
+);
 
 const PRESET = Type.Object({
   ...{ code: Type.String(), name: Type.String(), icon: Type.String() },
@@ -75,9 +94,15 @@ const PRESET = Type.Object({
       base_url: Type.String(),
       auth_header: Type.String({ description: 'The header that carries the key.' }),
       site: nullable(toChoiceSchema(SITES)),
+      when: nullable(
+        Type.String({
+          description: 'Of a cloud: only with this field, or this value of it (`field=value`).',
+        }),
+      ),
     }),
-    { description: 'A vendor of the catalogue has one of them.' },
+    { description: 'A vendor of the catalogue has one of them. That of a cloud may have fields in braces.' },
   ),
+  cloud: nullable(CLOUD),
   keys_url: nullable(Type.String({ description: 'Where the vendor’s keys are made.' })),
   needs_key: Type.Boolean({ description: 'False: any text serves as the secret.' }),
   tried: Type.Union(
@@ -102,9 +127,10 @@ function shownPreset(preset: Preset, terms: Terms): object {
   const { code, name, addresses, capabilities, quirks } = preset;
   return {
     ...{ code, name, icon: code, keys_url: preset.keysUrl ?? null, needs_key: preset.needsKey },
-    addresses: addresses.map(({ protocols, baseUrl, site = null }) => ({
-      ...{ protocols, base_url: baseUrl, auth_header: HEADERS[protocols[0] ?? 'chat'], site },
+    addresses: addresses.map(({ protocols, baseUrl, site = null, when = null }) => ({
+      ...{ protocols, base_url: baseUrl, auth_header: HEADERS[protocols[0] ?? 'chat'], site, when },
     })),
+    cloud: shownCloud(preset),
     ...{ tried: preset.tried, notes: preset.notes },
     quirks: {
       ...{ refuses: quirks.refuses, stream_usage: quirks.streamUsage, stream_end: quirks.streamEnd },
@@ -115,6 +141,16 @@ function shownPreset(preset: Preset, terms: Terms): object {
   };
 }
 
+function shownCloud(preset: Preset): object | null {
+  const questions = cloudQuestions(preset);
+  if (questions === undefined) return null;
+  return {
+    kind: questions.kind,
+    fields: questions.fields.map(({ isRequired, ...field }) => ({ ...field, required: isRequired })),
+    secrets: shownSecrets(questions.secrets),
+  };
+}
+
 function shownCapabilities(capabilities: CapabilityOverrides): object {
   const entries = Object.entries(capabilities);
   return Object.fromEntries(
@@ -122,10 +158,12 @@ function shownCapabilities(capabilities: CapabilityOverrides): object {
   );
 }
 
-function shownModel({ id, name, features, prices: list, ...limits }: PresetModel, terms: Terms): object {
+function shownModel(model: PresetModel, terms: Terms): object {
+  const { id, name, features, prices: list, ...limits } = model;
   const figure = list && { currency: list.currency, source: list.source, as_of: list.asOf };
   return {
     ...{ model_id: id, name, features, prices: inYuan(list, terms) ?? NO_PRICES },
+    ...{ forward_model_id: model.forward ?? id, protocols: model.protocols ?? null },
     list_prices:
       list === undefined ? null : { ...figure, site: list.site ?? null, ...NO_PRICES, ...list.amounts },
     ...{ context_window: limits.contextWindow ?? null, max_output_tokens: limits.maxOutputTokens ?? null },
@@ -137,10 +175,11 @@ const EXAMPLE = {
   addresses: [
     {
       ...{ protocols: ['chat'], base_url: 'https://api.deepseek.com/v1' },
-      ...{ auth_header: 'authorization', site: null },
+      ...{ auth_header: 'authorization', site: null, when: null },
     },
   ],
   ...{ keys_url: 'https://platform.deepseek.com/api_keys', needs_key: true, capabilities: null },
+  cloud: null,
   quirks: {
     ...{ refuses: ['developer_role'], stream_usage: 'always', stream_end: 'done' },
     ...{ reasoning: 'reasoning_content', stream_comments: true },
@@ -148,6 +187,7 @@ const EXAMPLE = {
   models: [
     {
       ...{ model_id: 'deepseek-v4-flash', name: 'DeepSeek V4 Flash', features: ['text'] },
+      ...{ forward_model_id: 'deepseek-v4-flash', protocols: null },
       prices: { ...NO_PRICES, input: '1.008', output: '2.016', cache_input: '0.02016' },
       list_prices: {
         ...{ currency: 'USD', source: 'price-map', as_of: '2026-08-05', site: null },

@@ -20,8 +20,14 @@ export const azure: CloudAdapter = {
     if (grant?.bearer !== undefined) return [...headers, 'authorization', `Bearer ${grant.bearer}`];
     return [...headers, 'api-key', secret.kind === 'key' ? secret.key : ''];
   },
+  // Of the resource: what it can have, and not its deployments. Those no key may list.
+  modelLists: ({ origin, pathname }) => [`${origin}${toRoot(pathname)}/openai/v1/models`],
   isExpired: ({ status }) => status === 401,
 };
+
+function toRoot(pathname: string): string {
+  return pathname.replace(/\/{1,9}$/, '').replace(/\/openai(\/v1)?$/, '');
+}
 
 function toOperation({ protocol, action }: CloudCall): string | undefined {
   if (action === 'count') return undefined;

@@ -25,6 +25,14 @@ export const bedrock: CloudAdapter = {
     const signed = await signAws(request, { keys, nowMs, region: cloud.region ?? '', service: 'bedrock' });
     return [...request.headers, ...signed];
   },
+  // Not its runtime has the lists. Models that need an inference profile are called by its name.
+  modelLists: ({ origin, pathname }) => {
+    const root = origin.replace('//bedrock-runtime.', '//bedrock.') + pathname.replace(/\/{1,9}$/, '');
+    return [
+      `${root}/inference-profiles?maxResults=1000`,
+      `${root}/foundation-models?byInferenceType=ON_DEMAND&byOutputModality=TEXT`,
+    ];
+  },
   isExpired: ({ status, headers }: UpstreamHead) =>
     status === 403 && EXPIRED.test(headers['x-amzn-errortype'] ?? ''),
 };

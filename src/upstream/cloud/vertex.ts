@@ -33,6 +33,11 @@ export const vertex: CloudAdapter = {
     'authorization',
     `Bearer ${grant?.bearer ?? ''}`,
   ],
+  modelLists: ({ origin, pathname }) =>
+    ['google', 'anthropic'].map(
+      (publisher) =>
+        `${origin}${pathname.replace(/\/{1,9}$/, '')}/v1beta1/publishers/${publisher}/models?pageSize=100`,
+    ),
   isExpired: ({ status }) => status === 401,
 };
 

@@ -8,8 +8,9 @@ const world = await startWorld({
   catalog: CONSOLE_CATALOG,
   environment: { TOLLGATE_TRUSTED_PROXIES: '127.0.0.1', ...receivers.environment },
 });
-const { url, simulator } = world;
-console.log(JSON.stringify({ url, simulator: simulator.url, hooks: receivers.hooks.url }));
+const { url, simulator, config } = world;
+const others = { simulator: simulator.url, hooks: receivers.hooks.url, database: config.databaseUrl };
+console.log(JSON.stringify({ url, ...others }));
 process.stdin.resume().once('end', async () => {
   // The database server of the run may have ended before.
   await world.close().catch(() => {});

@@ -2,9 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
-import { chromium as program } from '../../prerequisites.ts';
 import beginRun from '../../support/suite/suite.ts';
 
 declare module 'vitest' {
@@ -14,39 +12,20 @@ declare module 'vitest' {
     readonly simulatorUrl: string;
     /** Where its webhooks may go; see receivers.ts. */
     readonly hooksUrl: string;
-    /** Where its browser listens. */
-    readonly browserUrl: string;
+    readonly databaseUrl: string;
   }
 }
 
-/** Pages of the browser's own that every window loads unseen; they cost as much as a page of the console. */
-const UNSEEN = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'PreloadTopChromeWebUI'];
-/** What Playwright switches off itself. Of two lists the browser reads the second. */
-const OFF_ANYWAY = [
-  ...['AimEnabled', 'AvoidCorsURLLoaderRestartOnRedirect', 'AvoidUnnecessaryBeforeUnloadCheckSync'],
-  ...['DestroyProfileOnBrowserClose', 'HttpsFirstBalancedModeAutoEnable', 'HttpsUpgrades', 'LensOverlay'],
-  ...['MediaRouter', 'NetworkTimeServiceQuerying', 'OptimizationHints', 'PaintHolding', 'PreconnectToSearch'],
-  'ThirdPartyStoragePartitioning',
-];
-const FLAGS = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--mute-audio'],
-  `--disable-features=${[...OFF_ANYWAY, ...UNSEEN].join()}`,
-];
-
-/** One server, one database and one browser for all tests of the console. Each test has its own account. */
+/** One server and one database for all tests of the console. Each test has its own account. */
 export default async function beginConsole(project: TestProject): Promise<() => Promise<void>> {
   const endRun = beginRun();
   const server = startServer();
-  const [{ url, simulator, hooks }, browser] = await Promise.all([
-    readFirstLine(server),
-    chromium.launchServer({ executablePath: program ?? 'chromium', args: FLAGS }),
-  ]);
+  const { url, simulator, hooks, database } = await readFirstLine(server);
   project.provide('consoleUrl', url);
   project.provide('simulatorUrl', simulator);
   project.provide('hooksUrl', hooks);
-  project.provide('browserUrl', browser.wsEndpoint());
+  project.provide('databaseUrl', database);
   return async () => {
-    await browser.close();
     server.stdin?.end();
     await once(server, 'close');
     await endRun?.();
@@ -66,6 +45,7 @@ interface Started {
   readonly url: string;
   readonly simulator: string;
   readonly hooks: string;
+  readonly database: string;
 }
 
 async function readFirstLine(server: ChildProcess): Promise<Started> {

@@ -3,12 +3,12 @@ import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { chromium } from 'playwright-core';
-import { afterAll, test as base, expect, inject } from 'vitest';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { test as base, expect, inject } from 'vitest';
 import { SURFACES } from '../../../src/operations/operation.ts';
 import { type Api, createApi, loginWith } from '../../support/api.ts';
 import { SHARED_SERVER } from '../../support/servers/postgres-server.ts';
+import { browserOfProcess } from './browser.ts';
 import { MEMBERS_MAX, memberEmail } from './catalog.ts';
 
 export const consoleUrl = inject('consoleUrl');
@@ -16,17 +16,8 @@ export const api: Api = createApi(consoleUrl);
 export const PASSWORD = 'a test password';
 export const OPERATOR = 'operator@example.com';
 
-let connecting: Promise<Browser> | undefined;
-
-function connect(): Promise<Browser> {
-  connecting ??= chromium.connect(inject('browserUrl'));
-  return connecting;
-}
-
-afterAll(async () => {
-  await (await connecting)?.close();
-  connecting = undefined;
-});
+/** Between two looks at a page: each costs it some of the time that it is waited for. */
+export const LOOK_MS = 100;
 
 /** A browser window with nothing remembered, and everything it complained about. */
 export interface Visitor {
@@ -100,7 +91,7 @@ function newAddress(): { readonly 'x-forwarded-for': string } {
 const WAIT_MS = 90_000;
 
 async function openPage(look: BrowserContextOptions): Promise<Visitor> {
-  const browser = await connect();
+  const browser = await browserOfProcess();
   // A test may have a server of its own.
   const home = look.baseURL ?? consoleUrl;
   const context = await browser.newContext({

@@ -6,6 +6,7 @@ One JSON object: the name of each call, and its result in few words. A call that
 import json
 import os
 import sys
+import time
 
 import cohere
 from google import genai
@@ -101,6 +102,35 @@ def embed_content():
     return {"numbers": len(answer.embeddings[0].values)}
 
 
+def background():
+    """An answer that is asked for until it is there, and one that is cancelled."""
+    begun = openai.responses.create(model="m-responses", input=said("background"), background=True)
+    answer = begun
+    for _ in range(200):
+        answer = openai.responses.retrieve(begun.id)
+        if answer.status not in ("queued", "in_progress"):
+            break
+        time.sleep(0.05)
+    other = openai.responses.create(
+        model="m-responses", input=said("cancelled", "tokens=12 delay=20000"), background=True
+    )
+    cancelled = openai.responses.cancel(other.id)
+    return {"begun": begun.status, "status": answer.status, "text": answer.output_text, "other": cancelled.status}
+
+
+def compact():
+    answer = openai.responses.compact(model="m-compact", input=[{"role": "user", "content": said("compact")}])
+    return {"object": answer.object, "items": [item.type for item in answer.output][-1:]}
+
+
+def conversations():
+    made = openai.conversations.create(metadata={"topic": "boats"})
+    answer = openai.responses.create(model="m-responses", input=said("conversations"), conversation=made.id)
+    roles = [item.role for item in openai.conversations.items.list(made.id, order="asc")]
+    openai.conversations.delete(made.id)
+    return {"text": answer.output_text, "roles": roles}
+
+
 def refused():
     """An error of the gateway is one of the library."""
     try:
@@ -122,6 +152,9 @@ CALLS = [
     variations,
     rerank,
     embed_content,
+    background,
+    compact,
+    conversations,
     refused,
 ]
 

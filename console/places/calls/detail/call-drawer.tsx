@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { isForPlayground } from '../../../api/protocols.ts';
 import { useCrumb } from '../../../app/crumb.ts';
 import { MessageDialog } from '../../../app/message/message-dialog.tsx';
 import { Button, LinkButton } from '../../../parts/button.tsx';
@@ -154,7 +155,7 @@ function Foot({ of, call, detail }: FootProps) {
   const code = call.error_code;
   return (
     <>
-      {of === 'own' && code === null && (
+      {of === 'own' && code === null && isForPlayground(call.protocol) && (
         <LinkButton
           size="sm"
           icon="chat"

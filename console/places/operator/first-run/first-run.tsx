@@ -65,7 +65,7 @@ export function FirstRun() {
 }
 
 function isOfPictures(protocols: readonly string[] | null): boolean {
-  return protocols?.every((each) => each === 'images') === true;
+  return protocols?.every((each) => each === 'images' || each === 'videos') === true;
 }
 
 function AsCode({ stored, rows }: { readonly stored: StoredKey; readonly rows: readonly OfferRow[] }) {

@@ -1,15 +1,15 @@
-import { useEffect } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { useApiWrite } from '../../../api/api.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Checkbox } from '../../../parts/form/choice.tsx';
-import { NumberInput } from '../../../parts/form/input.tsx';
+import { Input, NumberInput } from '../../../parts/form/input.tsx';
 import { ErrorNote } from '../../../parts/page/error-note.tsx';
 import { Step } from '../../../parts/page/steps.tsx';
 import { type Column, Table } from '../../../parts/table/table.tsx';
 import { Mono } from '../../../parts/text/text.tsx';
 import { useTexts } from '../../../texts/language.ts';
 import css from './first-run.module.css';
-import { catalogueOf, isComplete, isPicture, type OfferRow, rowsOf, type StoredKey } from './offer.ts';
+import { catalogueOf, isComplete, itemOf, newRow, type OfferRow, rowsOf, type StoredKey } from './offer.ts';
 import { usePresets } from './presets.ts';
 import { en } from './texts.en.ts';
 import { zh } from './texts.zh.ts';
@@ -30,7 +30,7 @@ export function ModelsStep({ stored, rows, onRows, offered, onOffered }: ModelsS
     if (stored === undefined || rows !== undefined || presets === undefined) return;
     onRows(
       rowsOf(
-        presets.find(({ code }) => code === stored.vendor),
+        presets.find(({ code }) => code === stored.preset),
         stored,
       ),
     );
@@ -73,7 +73,9 @@ function OfferForm({ stored, rows, onRows, onOffered }: OfferFormProps) {
     onRows(rows.map((each) => (each === row ? { ...each, ...part } : each)));
   const offer = async (): Promise<void> => {
     await write.mutateAsync({ body: { yaml: catalogueOf(stored, rows), extent: 'part' } });
-    const first = picked.find(({ model }) => model === stored.model) ?? picked.find((row) => !isPicture(row));
+    const first =
+      picked.find(({ forward }) => forward === stored.model) ??
+      picked.find((row) => itemOf(row) === undefined);
     onOffered((first ?? picked[0])?.model ?? '');
   };
   return (
@@ -91,6 +93,7 @@ function OfferForm({ stored, rows, onRows, onOffered }: OfferFormProps) {
         rowKey={({ model }) => model}
         isOff={({ isOffered }) => !isOffered}
       />
+      <OtherModel stored={stored} rows={rows} onRows={onRows} />
       {write.error !== null && (
         <ErrorNote cause={t.failed} remedy={write.error.message} requestId={write.error.requestId} />
       )}
@@ -109,10 +112,48 @@ function OfferForm({ stored, rows, onRows, onOffered }: OfferFormProps) {
   );
 }
 
+type OtherModelProps = Pick<OfferFormProps, 'stored' | 'rows' | 'onRows'>;
+
+/** One more model, of those that the vendor lists or by its name. */
+function OtherModel({ stored, rows, onRows }: OtherModelProps) {
+  const { models: t } = useTexts({ en, zh });
+  const { presets } = usePresets();
+  const [typed, setTyped] = useState('');
+  const listId = useId();
+  const name = typed.trim();
+  const isKnown = rows.some(({ model, forward }) => model === name || forward === name);
+  const add = (): void => {
+    const preset = presets?.find(({ code }) => code === stored.preset);
+    onRows([...rows, newRow(preset, stored, name)]);
+    setTyped('');
+  };
+  return (
+    <div className={css.other}>
+      <Input
+        mono
+        list={listId}
+        aria-label={t.other}
+        placeholder={t.other}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+      <datalist id={listId}>
+        {stored.listed.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+      <Button disabled={name === '' || isKnown} onClick={add}>
+        {t.add}
+      </Button>
+      {stored.listed.length > 0 && <span>{t.listed(stored.listed.length)}</span>}
+    </div>
+  );
+}
+
 type Change = (row: OfferRow, part: Partial<OfferRow>) => void;
 
 function columnsOf(t: typeof en.models, change: Change): readonly Column<OfferRow>[] {
-  const price = (row: OfferRow, field: 'input' | 'output' | 'image' | 'rate') => (
+  const price = (row: OfferRow, field: 'input' | 'output' | 'image' | 'video' | 'rate') => (
     <NumberInput
       decimals
       className={css.price}
@@ -137,11 +178,14 @@ function columnsOf(t: typeof en.models, change: Change): readonly Column<OfferRo
     },
     {
       ...{ key: 'input', header: t.columns.input, align: 'right' },
-      cell: (row) => (isPicture(row) ? price(row, 'image') : price(row, 'input')),
+      cell: (row) => price(row, itemOf(row) ?? 'input'),
     },
     {
       ...{ key: 'output', header: t.columns.output, align: 'right' },
-      cell: (row) => (isPicture(row) ? t.perPicture : price(row, 'output')),
+      cell: (row) => {
+        const item = itemOf(row);
+        return item === undefined ? price(row, 'output') : t.perItem[item];
+      },
     },
     { key: 'rate', header: t.columns.rate, align: 'right', priority: 1, cell: (row) => price(row, 'rate') },
   ];

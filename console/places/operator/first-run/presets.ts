@@ -1,5 +1,5 @@
 import { useApi } from '../../../api/api.ts';
-import type { Preset } from './offer.ts';
+import type { Preset } from '../../../parts/cloud/cloud-draft.ts';
 
 /** About what a dollar costs, for a server that was not told. */
 const YUAN_PER_DOLLAR = '7.2';

@@ -2,6 +2,18 @@ import { type FormEvent, useState } from 'react';
 import { type ApiError, callApi, type Data, useApi } from '../../../../api/api.ts';
 import { queries } from '../../../../api/queries.ts';
 import { Button } from '../../../../parts/button.tsx';
+import {
+  addressOf,
+  type CloudDraft,
+  cloudOf,
+  NO_CLOUD,
+  type Preset,
+  protocolsFor,
+  type SecretForms,
+  secretOf,
+  type VendorProtocol,
+} from '../../../../parts/cloud/cloud-draft.ts';
+import { CloudFields, CloudSecret } from '../../../../parts/cloud/cloud-fields.tsx';
 import { Field } from '../../../../parts/form/field.tsx';
 import { Input, NumberInput, PasswordInput } from '../../../../parts/form/input.tsx';
 import { Select } from '../../../../parts/form/select.tsx';
@@ -16,15 +28,16 @@ import { useCatalogueTexts } from '../texts.ts';
 import type { CataloguePageProps } from '../types.ts';
 import type { Catalogue } from '../use-catalogue.ts';
 
-type Preset = Data<'listVendorPresets'>[number];
-type Protocol = Preset['addresses'][number]['protocols'][number];
 type TestResult = Data<'testNewPlatformCredential'>;
 
 interface VendorChoice {
   readonly code: string;
   readonly name: string;
-  readonly protocols: readonly Protocol[];
+  readonly protocols: readonly VendorProtocol[];
   readonly baseUrl: string;
+  /** The forms of its secret, if it is a cloud. */
+  readonly secrets: SecretForms;
+  readonly preset: Preset | undefined;
   readonly isKnown: boolean;
   /** A model to test with. */
   readonly model: string;
@@ -40,22 +53,28 @@ function choicesOf({ base }: Catalogue, presets: readonly Preset[]): readonly Ve
   };
   const known = entriesOf(base, 'vendors').map((vendor): VendorChoice => {
     const code = String(vendor.code);
-    const preset = presets.find((each) => each.code === code)?.models[0]?.model_id ?? '';
+    const kind = (vendor.cloud as { readonly kind?: string } | undefined)?.kind;
+    const preset = presets.find((each) =>
+      kind === undefined ? each.code === code : each.cloud?.kind === kind,
+    );
     return {
       ...{ code, name: String(vendor.name ?? code), baseUrl: String(vendor.base_url), isKnown: true },
-      ...{ protocols: vendor.protocols as readonly Protocol[], model: modelOf(code) || preset },
+      ...{ secrets: kind === undefined ? [] : (preset?.cloud?.secrets ?? []), preset },
+      protocols: vendor.protocols as readonly VendorProtocol[],
+      model: modelOf(code) || (preset?.models[0]?.forward_model_id ?? ''),
     };
   });
-  const others = presets.flatMap(({ code, name, addresses: [address], models: [model] }): VendorChoice[] =>
-    address === undefined || findEntry(base, 'vendors', code) !== undefined
-      ? []
-      : [
-          {
-            ...{ code, name, protocols: address.protocols, baseUrl: address.base_url, isKnown: false },
-            model: model?.model_id ?? '',
-          },
-        ],
-  );
+  const others = presets.flatMap((preset): VendorChoice[] => {
+    const { code, name, addresses, models, cloud } = preset;
+    const [address] = addresses;
+    if (address === undefined || findEntry(base, 'vendors', code) !== undefined) return [];
+    return [
+      {
+        ...{ code, name, protocols: address.protocols, baseUrl: address.base_url, isKnown: false },
+        ...{ secrets: cloud?.secrets ?? [], preset, model: models[0]?.forward_model_id ?? '' },
+      },
+    ];
+  });
   return [...known, ...others];
 }
 
@@ -65,6 +84,17 @@ interface Typed {
   readonly secret: string;
   readonly model: string;
   readonly rate: string;
+  readonly cloud: CloudDraft;
+}
+
+/** What is sent: of a cloud that is new, with what its fields say. */
+function vendorOf(choice: VendorChoice, { cloud: draft, secret }: Typed) {
+  const { preset, isKnown, secrets } = choice;
+  const isCloud = secrets.length > 0;
+  const whole = isCloud ? secretOf(secrets, draft) : secret;
+  if (!isCloud || isKnown || preset === undefined) return { ...choice, secret: whole, cloud: undefined };
+  const { protocols, base_url: baseUrl } = addressOf(preset, draft.fields);
+  return { ...choice, protocols, baseUrl, secret: whole, cloud: cloudOf(preset, draft.fields) };
 }
 
 /** Tests the secret with the vendor, then saves it. A secret never waits in a draft. */
@@ -73,17 +103,21 @@ function useSave(onSaved: (name: string) => void) {
   const run = async (vendor: VendorChoice, typed: Typed, isTested: boolean) => {
     setState({ pending: true });
     try {
-      const { name, secret, rate, model } = typed;
+      const { name, rate } = typed;
+      const { secret, cloud, protocols, baseUrl } = vendorOf(vendor, typed);
+      const ofCloud = cloud === undefined ? {} : { cloud };
       if (!isTested) {
-        const [protocol = 'chat'] = vendor.protocols;
-        const base = vendor.isKnown ? {} : { base_url: vendor.baseUrl };
-        const body = { vendor: vendor.code, protocol, secret, model: model || vendor.model, ...base };
+        const model = typed.model || vendor.model;
+        const [protocol = 'chat'] = protocolsFor(vendor.preset, protocols, model);
+        const base = vendor.isKnown ? {} : { base_url: baseUrl, ...ofCloud };
+        const body = { vendor: vendor.code, protocol, secret, model, ...base };
         const { data: result } = await callApi('testNewPlatformCredential', { body });
         if (!result.ok) return setState({ result });
       }
       if (!vendor.isKnown) {
-        const { code, protocols, baseUrl } = vendor;
-        await callApi('createVendor', { body: { code, name: vendor.name, protocols, base_url: baseUrl } });
+        const { code, name: title } = vendor;
+        const body = { code, name: title, protocols, base_url: baseUrl, ...ofCloud };
+        await callApi('createVendor', { body });
       }
       await callApi('createCredential', { body: { vendor: vendor.code, name, secret, rate } });
       await queries.invalidateQueries();
@@ -101,13 +135,22 @@ export function NewCredential({ page }: { readonly page: CataloguePageProps }) {
   const { catalogue, onSearch } = page;
   const presets = useApi('listVendorPresets', {}).data?.data ?? [];
   const choices = choicesOf(catalogue, presets);
-  const [typed, setTyped] = useState<Typed>({ vendor: '', name: '', secret: '', model: '', rate: '100' });
+  const [typed, setTyped] = useState<Typed>({
+    vendor: '',
+    name: '',
+    secret: '',
+    model: '',
+    rate: '100',
+    cloud: NO_CLOUD,
+  });
   const { pending = false, result, error, run } = useSave((name) => onSearch({ add: undefined, edit: name }));
   const vendor = choices.find(({ code }) => code === typed.vendor) ?? choices[0];
   const set = (change: Partial<Typed>) => setTyped({ ...typed, ...change });
   const close = () => onSearch({ add: undefined }, { replace: true });
+  const sent = vendor && vendorOf(vendor, typed);
   const isFull =
-    vendor !== undefined && typed.name !== '' && typed.secret !== '' && (typed.model || vendor.model) !== '';
+    vendor !== undefined &&
+    ![typed.name, sent?.secret, sent?.baseUrl, typed.model || vendor.model].includes('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (isFull && !pending) void run(vendor, typed, false);
@@ -156,12 +199,14 @@ interface CredentialFieldsProps {
 function CredentialFields({ choices, presets, typed, vendor, set }: CredentialFieldsProps) {
   const t = useCatalogueTexts();
   const keysUrl = presets.find(({ code }) => code === vendor?.code)?.keys_url;
+  const cloud = vendor?.preset?.cloud ?? undefined;
+  const ofCloud = { draft: typed.cloud, onChange: (changed: CloudDraft) => set({ cloud: changed }) };
   return (
     <>
       <Field label={t.entity('vendor')} help={vendor?.isKnown === false ? t.credential.newVendor : undefined}>
         <Select
           value={vendor?.code ?? ''}
-          onChange={(code) => set({ vendor: code, model: '' })}
+          onChange={(code) => set({ vendor: code, model: '', cloud: NO_CLOUD })}
           options={choices.map(({ code, name, isKnown }) => ({
             value: code,
             label: isKnown ? name : t.credential.presetVendor(name),
@@ -176,25 +221,31 @@ function CredentialFields({ choices, presets, typed, vendor, set }: CredentialFi
           onChange={(event) => set({ name: event.target.value })}
         />
       </Field>
-      <Field
-        label={t.fields.secret}
-        help={
-          <>
-            {t.credential.secretHelp}{' '}
-            {keysUrl !== undefined && keysUrl !== null && (
-              <a href={keysUrl} target="_blank" rel="noreferrer">
-                {t.credential.getKey}
-              </a>
-            )}
-          </>
-        }
-      >
-        <PasswordInput
-          autoComplete="new-password"
-          value={typed.secret}
-          onChange={(event) => set({ secret: event.target.value })}
-        />
-      </Field>
+      {cloud !== undefined && vendor?.isKnown === false && (
+        <CloudFields {...ofCloud} cloud={cloud} hasAddress={false} />
+      )}
+      {vendor !== undefined && <CloudSecret {...ofCloud} forms={vendor.secrets} />}
+      {vendor?.secrets.length === 0 && (
+        <Field
+          label={t.fields.secret}
+          help={
+            <>
+              {t.credential.secretHelp}{' '}
+              {keysUrl !== undefined && keysUrl !== null && (
+                <a href={keysUrl} target="_blank" rel="noreferrer">
+                  {t.credential.getKey}
+                </a>
+              )}
+            </>
+          }
+        >
+          <PasswordInput
+            autoComplete="new-password"
+            value={typed.secret}
+            onChange={(event) => set({ secret: event.target.value })}
+          />
+        </Field>
+      )}
       <Field label={t.credential.testModel} help={t.credential.testModelHelp}>
         <Input
           mono

@@ -2,6 +2,8 @@ import { useState } from 'react';
 import { useApi } from '../../../../api/api.ts';
 import { type ServerTimes, useServerTimes } from '../../../../app/server-time.ts';
 import { Button } from '../../../../parts/button.tsx';
+import { addressOf, type CloudDraft, cloudOf, NO_CLOUD } from '../../../../parts/cloud/cloud-draft.ts';
+import { CloudFields } from '../../../../parts/cloud/cloud-fields.tsx';
 import { Field } from '../../../../parts/form/field.tsx';
 import { Input } from '../../../../parts/form/input.tsx';
 import { Select } from '../../../../parts/form/select.tsx';
@@ -93,29 +95,49 @@ export function NewEntry({ page, section }: NewEntryProps) {
   );
 }
 
-/** Well-known vendors. One with several addresses is several vendors. */
+/** Well-known vendors. One with several addresses is several vendors; a cloud asks where it is. */
 function Presets({ onChoose }: { readonly onChoose: (entry: Entry) => void }) {
   const t = useCatalogueTexts();
   const [chosen, setChosen] = useState('');
+  const [draft, setDraft] = useState(NO_CLOUD);
   const presets = useApi('listVendorPresets', {}).data?.data ?? [];
-  const all = presets.flatMap(({ code, name, addresses }) =>
-    addresses.map(({ protocols, base_url }, at) => ({
-      value: `${code} ${at}`,
-      label: addresses.length === 1 ? name : `${name} (${protocols.join(', ')})`,
-      entry: { code: at === 0 ? code : `${code}-${protocols[0]}`, name, protocols, base_url },
-    })),
+  const all = presets.flatMap(({ code, name, addresses, cloud }) =>
+    addresses
+      .filter(({ when }) => when === null)
+      .map(({ protocols, base_url }, at, { length }) => ({
+        value: `${code} ${at}`,
+        label: length === 1 ? name : `${name} (${protocols.join(', ')})`,
+        entry: {
+          ...{ code: at === 0 ? code : `${code}-${protocols[0]}`, name, protocols },
+          ...(cloud === null ? { base_url } : { base_url: '', cloud: { kind: cloud.kind } }),
+        },
+      })),
   );
+  const preset = presets.find(({ code, cloud }) => cloud !== null && chosen === `${code} 0`);
+  const place = (changed: CloudDraft): void => {
+    setDraft(changed);
+    if (preset === undefined) return;
+    const { code, name } = preset;
+    const cloud = cloudOf(preset, changed.fields);
+    onChoose({ code, name, ...addressOf(preset, changed.fields), cloud });
+  };
   return (
-    <Field label={t.vendor.preset} help={t.vendor.presetHelp}>
-      <Select
-        value={chosen}
-        onChange={(value) => {
-          setChosen(value);
-          const found = all.find((each) => each.value === value);
-          if (found !== undefined) onChoose(found.entry);
-        }}
-        options={[{ value: '', label: t.vendor.noPreset }, ...all]}
-      />
-    </Field>
+    <>
+      <Field label={t.vendor.preset} help={t.vendor.presetHelp}>
+        <Select
+          value={chosen}
+          onChange={(value) => {
+            setChosen(value);
+            setDraft(NO_CLOUD);
+            const found = all.find((each) => each.value === value);
+            if (found !== undefined) onChoose(found.entry);
+          }}
+          options={[{ value: '', label: t.vendor.noPreset }, ...all]}
+        />
+      </Field>
+      {preset?.cloud != null && (
+        <CloudFields {...{ cloud: preset.cloud, draft, onChange: place }} hasAddress={false} />
+      )}
+    </>
   );
 }

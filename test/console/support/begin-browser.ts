@@ -1,0 +1,4 @@
+import { browserOfProcess } from './browser.ts';
+
+/** Before the file has a temporary folder of its own, which goes with the file: the browser outlives it. */
+await browserOfProcess();

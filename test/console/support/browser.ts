@@ -1,0 +1,27 @@
+import { type Browser, chromium } from 'playwright-core';
+import { chromium as program } from '../../prerequisites.ts';
+
+/** Pages of the browser's own that every window loads unseen; they cost as much as a page of the console. */
+const UNSEEN = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'PreloadTopChromeWebUI'];
+/** What Playwright switches off itself. Of two lists the browser reads the second. */
+const OFF_ANYWAY = [
+  ...['AimEnabled', 'AvoidCorsURLLoaderRestartOnRedirect', 'AvoidUnnecessaryBeforeUnloadCheckSync'],
+  ...['DestroyProfileOnBrowserClose', 'HttpsFirstBalancedModeAutoEnable', 'HttpsUpgrades', 'LensOverlay'],
+  ...['MediaRouter', 'NetworkTimeServiceQuerying', 'OptimizationHints', 'PaintHolding', 'PreconnectToSearch'],
+  'ThirdPartyStoragePartitioning',
+];
+const FLAGS = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--mute-audio'],
+  `--disable-features=${[...OFF_ANYWAY, ...UNSEEN].join()}`,
+];
+const BROWSER = Symbol.for('tollgate.test-browser');
+
+/**
+ * The browser of this process, for all files that it runs: one that all processes share would be spoken to
+ * through the runner, which costs more than a second browser. It ends with the process.
+ */
+export function browserOfProcess(): Promise<Browser> {
+  const shared = process as { [BROWSER]?: Promise<Browser> };
+  shared[BROWSER] ??= chromium.launch({ executablePath: program ?? 'chromium', args: FLAGS });
+  return shared[BROWSER];
+}
