@@ -101,6 +101,8 @@ export interface FileStore {
   find(accountId: number, objectId: string): Promise<StoredFile | undefined>;
   list(accountId: number, page: JobPage): Promise<readonly StoredFile[]>;
   remove(accountId: number, objectId: string): Promise<void>;
+  /** How many the account has uploaded and not deleted. */
+  countUploaded(accountId: number): Promise<number>;
 }
 
 /**

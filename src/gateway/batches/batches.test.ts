@@ -63,7 +63,10 @@ describe('what becomes of a batch', () => {
     JSON.stringify({ custom_id: 'a', response: { status_code: status, body }, error: null });
 
   /** A vendor that has these answers, by path. */
-  async function ask(answers: Readonly<Record<string, readonly [number, string]>>, bodyEnd: 'closed' | 'counted' = 'counted') {
+  async function ask(
+    answers: Readonly<Record<string, readonly [number, string]>>,
+    bodyEnd: 'closed' | 'counted' = 'counted',
+  ) {
     const kept: number[] = [];
     const client: UpstreamClient = {
       send: ({ path }, handler) => {
@@ -141,7 +144,7 @@ describe('while the store is away', () => {
       findCaller: () => ({ account: { id: 1, byok: [], status: 'active' }, key: {}, readAtMs: 0 }),
     },
     deps: {
-      ...{ files: { find: away, list: away }, jobs: { find: away, list: away } },
+      ...{ files: { find: away, list: away, countUploaded: away }, jobs: { find: away, list: away } },
       ...{ clock: { now: () => Date.now() }, jobRequests: new Semaphore(JOB_REQUEST_SLOTS) },
       recentJobs: { find: () => undefined, findNewest: () => undefined },
     },

@@ -7,6 +7,8 @@ export const RESULTS_TIMEOUTS: UpstreamTimeouts = { connectMs: 15_000, firstByte
 /** A file that is uploaded: what OpenAI takes for a batch. The form around it is small. */
 export const UPLOAD_BYTES_MAX = 200 * 1024 * 1024;
 export const UPLOAD_FORM_BYTES_MAX = 64 * 1024;
+/** Files that one account has uploaded and not deleted: vendors keep them for the whole platform. */
+export const FILES_OF_ACCOUNT_MAX = 1_000;
 /** A field of the form beside the file. */
 export const UPLOAD_FIELD_BYTES_MAX = 4_096;
 /** All of an upload, and the pauses of the client and of the vendor. */

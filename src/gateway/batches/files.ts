@@ -119,7 +119,9 @@ async function list(request: JobRequest): Promise<JobRequestEnd> {
   const limit = Math.min(page.limit + 1, LIST_SIZE_MAX);
   const found = await files.list(request.caller.account.id, { ...page, limit });
   const shown = found.slice(0, page.limit);
-  const items = await mapSome(shown, (file) => show(request, file));
+  const purpose = asked.get('purpose');
+  const wanted = shown.filter(({ batchId }) => purpose === null || purpose === purposeOf(batchId));
+  const items = await mapSome(wanted, (file) => show(request, file));
   return sendList(
     request,
     items.filter((item) => item !== undefined),
@@ -129,6 +131,10 @@ async function list(request: JobRequest): Promise<JobRequestEnd> {
       has_more: found.length > page.limit || found.length === LIST_SIZE_MAX,
     },
   );
+}
+
+function purposeOf(batchId: string | undefined): string {
+  return batchId === undefined ? 'batch' : 'batch_output';
 }
 
 async function show(request: JobRequest, file: StoredFile): Promise<Buffer | undefined> {

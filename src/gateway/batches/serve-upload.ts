@@ -8,23 +8,26 @@ import { isOwn } from '../attempt/attempt-context.ts';
 import { askAboutObject } from '../jobs/ask-vendor.ts';
 import { type ArrivedRequest, enterJobRequest } from '../jobs/enter-job-request.ts';
 import { endWithoutAnswer, type JobRequest, type JobRequestEnd, sendAnswer } from '../jobs/job-request.ts';
-import { UPLOAD_BYTES_MAX, UPLOAD_FORM_BYTES_MAX, UPLOAD_PAUSE_MS } from './bounds.ts';
+import { FILES_OF_ACCOUNT_MAX, UPLOAD_BYTES_MAX, UPLOAD_FORM_BYTES_MAX, UPLOAD_PAUSE_MS } from './bounds.ts';
 import { FileUpload, type Uploaded } from './file-upload.ts';
 
 /** A new file: it goes to the vendor of the model that its first line names, as it comes. */
 export function serveUpload(arrived: ArrivedRequest): Promise<void> {
   const { request, response, gateway } = arrived;
+  let isRead = false;
+  const discard = (): void => {
+    if (!isRead && !request.destroyed) gateway.discardBody(request, response);
+    isRead = true;
+  };
   return enterJobRequest(arrived, async (entered) => {
     const end = await receive(request, entered).catch(refuseIfAway);
-    if (end !== undefined) gateway.discardBody(request, response);
+    discard();
     return end;
-  }).finally(() => {
-    if (!request.readableEnded && !request.destroyed) gateway.discardBody(request, response);
-  });
+  }).finally(discard);
 }
 
 async function receive(request: IncomingMessage, entered: JobRequest): Promise<JobRequestEnd> {
-  const early = refuseEarly(request);
+  const early = refuseEarly(request) ?? (await refuseMore(entered));
   if (early !== undefined) return early;
   const upload = createUpload(entered);
   if (isRefusal(upload)) return upload;
@@ -44,6 +47,14 @@ function refuseEarly({ headers }: IncomingMessage): Refusal | undefined {
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') return refuse('mediaTypeUnsupported');
   const isLarge = Number(headers['content-length'] ?? 0) > UPLOAD_BYTES_MAX + UPLOAD_FORM_BYTES_MAX;
   return isLarge ? refuse('bodyTooLarge') : undefined;
+}
+
+async function refuseMore({ gateway, caller }: JobRequest): Promise<Refusal | undefined> {
+  const count = await gateway.deps.files.countUploaded(caller.account.id);
+  if (count < FILES_OF_ACCOUNT_MAX) return undefined;
+  return refuse('notExpressible', {
+    message: `An account has at most ${FILES_OF_ACCOUNT_MAX} files: delete some first`,
+  });
 }
 
 function createUpload(entered: JobRequest): FileUpload | Refusal {

@@ -1,5 +1,5 @@
 import type { CatalogSnapshot, Credential } from '../../catalog/contract.ts';
-import type { AskAboutJob, JobReport } from '../../jobs/contract.ts';
+import type { AskAboutJob, Job, JobReport } from '../../jobs/contract.ts';
 import { readVideo } from '../../protocol/videos/answer.ts';
 import type { AskReply } from '../../upstream/http/ask.ts';
 import { classify } from '../admit/route.ts';
@@ -15,18 +15,28 @@ export interface AskAboutJobParts extends BatchParts {
 }
 
 /** Asks with the credential that created the job. */
-export function createAskAboutJob({ client, jobs, catalog, findOwn }: AskAboutJobParts): AskAboutJob {
-  return async (job) => {
-    try {
-      const own = job.own ? await findOwn(job.accountId) : [];
-      const credential = findJobCredential(job, own, catalog());
-      if (credential === undefined) return 'unknown';
-      if (isBatchJob(job)) return await askAboutBatch({ client, jobs }, credential, job);
-      return toReport(await askAboutObject(client, credential, { ...job, method: 'GET' }));
-    } catch {
-      return 'unknown';
-    }
+export function createAskAboutJob(parts: AskAboutJobParts): AskAboutJob {
+  /** Reading results takes long. Whoever asks meanwhile gets the same answer. */
+  const asking = new Map<string, Promise<JobReport>>();
+  return (job) => {
+    const known = asking.get(job.callId);
+    if (known !== undefined) return known;
+    const asked = askVendor(parts, job).finally(() => asking.delete(job.callId));
+    asking.set(job.callId, asked);
+    return asked;
   };
+}
+
+async function askVendor({ client, jobs, catalog, findOwn }: AskAboutJobParts, job: Job): Promise<JobReport> {
+  try {
+    const own = job.own ? await findOwn(job.accountId) : [];
+    const credential = findJobCredential(job, own, catalog());
+    if (credential === undefined) return 'unknown';
+    if (isBatchJob(job)) return await askAboutBatch({ client, jobs }, credential, job);
+    return toReport(await askAboutObject(client, credential, { ...job, method: 'GET' }));
+  } catch {
+    return 'unknown';
+  }
 }
 
 const REPORTS: ReadonlyMap<string, JobReport> = new Map([

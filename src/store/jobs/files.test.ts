@@ -47,8 +47,10 @@ test('files are listed in pages, by time', async () => {
   await store.add(fileOf(9, { accountId: stranger }));
   const ids = async (order: 'asc' | 'desc', after?: string) =>
     (await store.list(accountId, { limit: 2, order, after })).map(({ objectId }) => objectId);
+  await store.add(fileOf(3, { batchId: 'batch_1', createdAtMs: START_MS - 1 }));
+  expect(await store.countUploaded(accountId)).toBe(3);
   expect(await ids('desc')).toEqual(['file-2', 'file-1']);
-  expect(await ids('desc', 'file-1')).toEqual(['file-0']);
+  expect(await ids('desc', 'file-1')).toEqual(['file-0', 'file-3']);
   expect(await ids('asc', 'file-0')).toEqual(['file-1', 'file-2']);
   expect(await ids('asc', 'file-9')).toEqual([]);
   const tooMany = { limit: JOBS_PAGE_MAX + 1, order: 'asc' } as const;

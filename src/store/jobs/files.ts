@@ -59,6 +59,13 @@ export function createFileStore(database: Database): FileStore {
       const values = [accountId, page.limit, ...after];
       return (await database.query<FileRow>(pageText(page), values)).map(fileFromRow);
     },
+    countUploaded: async (accountId) => {
+      const [row] = await database.query<{ count: bigint }>(
+        'select count(*) from files where account_id = $1 and batch_id is null',
+        [accountId],
+      );
+      return Number(row?.count ?? 0);
+    },
     remove: async (accountId, objectId) => {
       await database.query('delete from files where account_id = $1 and object_id = $2', [
         accountId,

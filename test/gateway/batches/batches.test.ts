@@ -75,6 +75,7 @@ describe('files with the SDK of OpenAI', () => {
     expect(await (await client.files.content(file.id)).text()).toBe(text);
     expect((await client.files.retrieve(file.id)).id).toBe(file.id);
     expect((await client.files.list()).data.map(({ id }) => id)).toContain(file.id);
+    expect((await client.files.list({ purpose: 'batch_output' })).data).toEqual([]);
     expect(await client.files.delete(file.id)).toMatchObject({ id: file.id, deleted: true });
     await expect(client.files.retrieve(file.id)).rejects.toMatchObject({ status: 404 });
     expect(world.simulator.batches.findFile('sk-sim-openai', file.id)).toBeUndefined();

@@ -43,7 +43,12 @@ const CATALOG = JSON.stringify({
     { id: 2, name: 'few-tokens', windows: [{ dimension: 'tokens', seconds: 3600, limit: 3_000 }] },
     { id: 3, name: 'one-request', windows: [{ dimension: 'requests', seconds: 3600, limit: 1 }] },
   ],
-  accounts: [account('user', '500000000'), account('other', '500000000'), account('poor', '1'), account('small', '2000')],
+  accounts: [
+    account('user', '500000000'),
+    account('other', '500000000'),
+    account('poor', '1'),
+    account('small', '2000'),
+  ],
 });
 
 /** A platform with models whose batches cost half. */
