@@ -48,7 +48,7 @@ export async function serveFiles(
 }
 
 /** The same for a file of another account as for one that never was. */
-export function refuseFile(id: string): Refusal {
+function refuseFile(id: string): Refusal {
   return unknown(`No such File object: ${showId(id)}`);
 }
 

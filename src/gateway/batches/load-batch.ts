@@ -9,9 +9,8 @@ import type { GatewayDeps } from '../attempt/attempt-context.ts';
 import { isOwn } from '../attempt/attempt-context.ts';
 import type { Call } from '../call.ts';
 import type { Endpoint } from '../endpoints/endpoints.ts';
-import { wrong } from '../endpoints/stored-answer.ts';
+import { unknown, wrong } from '../endpoints/stored-answer.ts';
 import { BATCH_BODY_BYTES_MAX } from './bounds.ts';
-import { refuseFile } from './files.ts';
 
 /** A batch in the form of OpenAI: its requests are in a file, which was counted when it was uploaded. */
 export function isFileBatch({ action, protocol }: Endpoint): boolean {
@@ -37,7 +36,8 @@ export async function loadBatch(
   const protocol = typeof endpoint === 'string' ? batchProtocol(endpoint) : undefined;
   if (protocol === undefined) return wrong('endpoint', `must be one of ${BATCH_PATHS.join(', ')}`);
   const file = await files.find(call.caller.account.id, id);
-  if (file === undefined) return refuseFile(id);
+  // The message is logged with the call, so it does not repeat what the client sent.
+  if (file === undefined) return unknown('No such File object: the account has no file with this id.');
   if (file.items === 0) return wrong('input_file_id', 'must be a file with requests');
   if (file.protocol !== protocol) return wrong('endpoint', 'must be the "url" of the requests in the file');
   call.endpoint = { ...call.endpoint, protocol };
