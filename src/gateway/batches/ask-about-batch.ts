@@ -1,5 +1,6 @@
 import { RESULTS_CLAIM_MS } from '../../jobs/bounds.ts';
 import type { Job, JobReport, JobStore } from '../../jobs/contract.ts';
+import { fault } from '../../kernel/fault.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import { type BatchAnswer, batchProgress, readBatch } from '../../protocol/batches/answer.ts';
@@ -39,7 +40,9 @@ export async function askAboutBatch(
   if (results === undefined || results === 'none') return results === 'none' ? NOTHING : 'unknown';
   // Reading takes longer than a question. No other node begins it meanwhile.
   await jobs.postpone(job.callId, RESULTS_CLAIM_MS);
-  return meterResults(client, addressObject(credential, results.object), results.protocol);
+  const result = await meterResults(client, addressObject(credential, results.object), results.protocol);
+  fault('batch.after-results');
+  return result;
 }
 
 const NOTHING: JobReport = { usage: NO_USAGE, estimated: false };

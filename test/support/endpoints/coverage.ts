@@ -13,13 +13,13 @@ export const PROVED_APART: Readonly<Record<string, readonly string[]>> = {
     'test/gateway/batches/batches.test.ts',
     'test/gateway/batches/nodes.test.ts',
     'test/gateway/batches/strange.test.ts',
-    'test/crash/jobs.test.ts',
+    'test/crash/batches.test.ts',
   ],
   '/v1/messages/batches': [
     'test/gateway/batches/message-batches.test.ts',
     'test/gateway/batches/nodes.test.ts',
     'test/gateway/batches/strange.test.ts',
-    'test/crash/jobs.test.ts',
+    'test/crash/batches.test.ts',
   ],
 };
 
