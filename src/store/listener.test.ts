@@ -4,6 +4,7 @@ import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.t
 import { openWire } from '../../test/support/wire.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { FIND_LISTENERS, Listener } from './listener.ts';
+import { PgClient } from './pg-client.ts';
 
 let fresh: FreshDatabase;
 let listener: Listener;
@@ -40,6 +41,26 @@ test('missed notices are reported before the new connection counts', async () =>
   while (!(await isTaken(listener.listen('other', () => {})))) await setImmediate();
   expect(onReconnect).toHaveBeenCalledTimes(1);
   expect(await sessions()).toHaveLength(1);
+});
+
+test('statements of many subscribers go to the server one by one', async () => {
+  const query = PgClient.prototype.query as (...parts: unknown[]) => Promise<unknown>;
+  let [running, most] = [0, 0];
+  vi.spyOn(PgClient.prototype, 'query').mockImplementation(async function (
+    this: PgClient,
+    ...parts: unknown[]
+  ) {
+    most = Math.max(most, ++running);
+    try {
+      return await query.apply(this, parts);
+    } finally {
+      running--;
+    }
+  } as never);
+  const ends = await Promise.all(['one', 'two', 'three'].map((name) => listener.listen(name, () => {})));
+  await Promise.all(ends.map((end) => end()));
+  vi.restoreAllMocks();
+  expect(most).toBe(1);
 });
 
 test('a subscription that the server did not take is not taken for the next subscriber either', async () => {

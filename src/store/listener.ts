@@ -30,6 +30,8 @@ export class Listener {
   /** Channels that the present connection subscribes to; done when it hears them. */
   readonly #heard = new Map<string, Promise<void>>();
   #client: pg.Client | undefined;
+  /** Done when the last statement of the present connection is. */
+  #asked: Promise<unknown> = Promise.resolve();
   #connecting: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
   #probe: NodeJS.Timeout | undefined;
@@ -89,6 +91,7 @@ export class Listener {
   async #connect(): Promise<void> {
     const client = new PgClient(this.#config);
     this.#heard.clear();
+    this.#asked = Promise.resolve();
     client.on('error', (error) =>
       this.#log.warn({ err: error }, 'the connection for change notices was lost and is opened again'),
     );
@@ -128,32 +131,37 @@ export class Listener {
 
   /** It also holds a shared lock named after the channel, so that others can count the listeners. */
   async #subscribe(client: pg.Client, channel: string): Promise<void> {
-    await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    await this.#ask(client, `listen ${pg.escapeIdentifier(channel)}`);
     // Missed notices are reported before this connection is relied on.
     for (const each of this.#subscriptions) {
       if (this.#missed && each.channel === channel) each.onReconnect?.();
     }
-    await client.query('select pg_advisory_lock_shared($1, hashtext($2))', [LISTENING, channel]);
+    await this.#ask(client, 'select pg_advisory_lock_shared($1, hashtext($2))', [LISTENING, channel]);
   }
 
   async #unhear(client: pg.Client, channel: string): Promise<void> {
     this.#heard.delete(channel);
-    await client.query(`unlisten ${pg.escapeIdentifier(channel)}`);
-    await client.query('select pg_advisory_unlock_shared($1, hashtext($2))', [LISTENING, channel]);
+    await this.#ask(client, `unlisten ${pg.escapeIdentifier(channel)}`);
+    await this.#ask(client, 'select pg_advisory_unlock_shared($1, hashtext($2))', [LISTENING, channel]);
+  }
+
+  /** One statement at a time: the driver no longer wants to queue them. */
+  #ask(client: pg.Client, text: string, values: readonly unknown[] = []): Promise<unknown> {
+    const answer = this.#asked.then(() => client.query(text, [...values]));
+    this.#asked = answer.catch(() => undefined);
+    return answer;
   }
 
   /** A probe that is not answered before the next is due ends the connection; the end brings a new one. */
   #prove(client: pg.Client): void {
-    // Not the time that statements get: until it is over, this process decides by what it knew.
-    const probe = { text: 'select 1', query_timeout: this.#probeMs };
+    const drop = (): void => (client as unknown as Wire).connection.stream.destroy();
     clearTimeout(this.#probe);
     this.#probe = setTimeout(() => {
-      client.query(probe).then(
-        () => {
-          if (this.#client === client) this.#prove(client);
-        },
-        () => (client as unknown as Wire).connection.stream.destroy(),
-      );
+      // Not the time that statements get: until it is over, this process decides by what it knew.
+      this.#probe = setTimeout(drop, this.#probeMs).unref();
+      this.#ask(client, 'select 1').then(() => {
+        if (this.#client === client) this.#prove(client);
+      }, drop);
     }, this.#probeMs).unref();
   }
 
