@@ -28,6 +28,9 @@ export const RESPONSES_STORED_MAX = 1_000;
 /** Videos that are remembered, and the largest content of one. */
 export const VIDEOS_STORED_MAX = 10_000;
 export const VIDEO_BYTES_MAX = 64 * MIB;
+/** Batches and files that are remembered. */
+export const BATCHES_STORED_MAX = 10_000;
+export const BATCH_FILES_STORED_MAX = 10_000;
 /** The longest silence a fault or directive may ask for. */
 export const PAUSE_MS_MAX = 600_000;
 /** Events written before other sockets get their turn. */

@@ -1,5 +1,8 @@
 import { anthropicMessages } from './anthropic/dialect.ts';
 import { anthropicCount, anthropicModels, anthropicNotFound } from './anthropic/endpoints.ts';
+import { matchMessageBatches } from './batches/anthropic.ts';
+import { matchFiles } from './batches/files.ts';
+import { matchBatches } from './batches/openai.ts';
 import { compatibleChat, compatibleModels } from './compatible/dialect.ts';
 import type { Dialect, VendorRequest } from './dialect.ts';
 import type { Exchange } from './exchange.ts';
@@ -70,7 +73,7 @@ interface Asked {
 /** One server is all vendors: the path tells which. One that imitates OpenAI may stand at any path. */
 export function findEndpoint(
   { method, url, headers }: Asked,
-  { compatible: quirks, videos }: Pick<World, 'compatible' | 'videos'>,
+  { compatible: quirks, videos, batches, clock }: Pick<World, 'compatible' | 'videos' | 'batches' | 'clock'>,
 ): Endpoint {
   const path = url.pathname;
   if (quirks !== undefined && method === 'POST' && path.endsWith('/chat/completions')) {
@@ -86,6 +89,12 @@ export function findEndpoint(
       serveVideo({ videos, request, exchange }, video);
     return { kind: 'serve', vendor: 'openai', pathModel: '', serve };
   }
+  const messageBatch = matchMessageBatches(method, path);
+  if (messageBatch !== undefined) {
+    return answer('anthropic', (request) => messageBatch(request, { batches, clock }));
+  }
+  const batch = matchBatches(method, path) ?? matchFiles(method, path);
+  if (batch !== undefined) return answer('openai', (request) => batch(request, { batches, clock }));
   if (method === 'POST') {
     const found = POSTS.get(path) ?? findGoogle(url);
     if (found !== undefined) return found;

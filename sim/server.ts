@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../src/kernel/time/clock.ts';
 import { PromptCache } from './answer/prompt-cache.ts';
 import { DEFAULT_KEYS, type Keys } from './authorize.ts';
+import { Batches } from './batches/batches.ts';
 import { CLOSE_WAIT_MS } from './bounds.ts';
 import { CloudState } from './cloud/state.ts';
 import type { Quirks } from './compatible/quirks.ts';
@@ -36,6 +37,8 @@ export interface Simulator {
   readonly clouds: CloudState;
   /** The videos that were created, and what becomes of them. */
   readonly videos: Videos;
+  /** The batches and files that were created, and what they really used. */
+  readonly batches: Batches;
   script(rule: Rule): void;
   /** Forgets truth, rules, counters and videos. */
   reset(): void;
@@ -57,6 +60,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     clouds: new CloudState(options.clock ?? systemClock),
     stats: new Stats(),
     videos: new Videos(options.clock ?? systemClock),
+    batches: new Batches(options.clock ?? systemClock),
   };
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
     void serve(world, request, response);
@@ -73,6 +77,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     stats: world.stats,
     clouds: world.clouds,
     videos: world.videos,
+    batches: world.batches,
     script: (rule) => world.rules.add(rule),
     reset: () => forget(world),
     close: () => close(server),

@@ -1,6 +1,7 @@
 import type { Clock } from '../src/kernel/time/clock.ts';
 import type { PromptCache } from './answer/prompt-cache.ts';
 import type { Keys } from './authorize.ts';
+import type { Batches } from './batches/batches.ts';
 import type { CloudState } from './cloud/state.ts';
 import type { Quirks } from './compatible/quirks.ts';
 import type { Videos } from './openai-videos/videos.ts';
@@ -21,6 +22,7 @@ export interface World {
   readonly stats: Stats;
   readonly prompts: PromptCache;
   readonly videos: Videos;
+  readonly batches: Batches;
 }
 
 export function forget(world: World): void {
@@ -29,4 +31,5 @@ export function forget(world: World): void {
   world.stats.clear();
   world.prompts.clear();
   world.videos.clear();
+  world.batches.clear();
 }

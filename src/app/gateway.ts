@@ -73,6 +73,7 @@ export function buildGateway(parts: GatewayParts, context: AppContext): Gateway 
     calendar: parts.ledger.calendar,
     random: systemRandom,
     nodeName: config.nodeName,
+    publicUrl: config.publicUrl,
     times: { keepAliveMs: config.keepAliveMs, clientStallMs: config.clientStallMs },
     running: new RunningResponses(),
     isDraining: parts.isDraining,
@@ -81,7 +82,12 @@ export function buildGateway(parts: GatewayParts, context: AppContext): Gateway 
 }
 
 function buildGatewayDeps(
-  { data, openGate: { gate, shared: gateIsShared }, ledger: { journal, jobs }, telemetry }: GatewayParts,
+  {
+    data,
+    openGate: { gate, shared: gateIsShared },
+    ledger: { journal, jobs, files },
+    telemetry,
+  }: GatewayParts,
   { health, tasks }: { readonly health: Health; readonly tasks: Tasks },
   { config, log, cleanup }: AppContext,
 ): GatewayDeps & { readonly bodies: ByteBudget } {
@@ -104,6 +110,7 @@ function buildGatewayDeps(
     bodies: new ByteBudget(config.bodyBudgetBytes),
     conversations: data.conversations,
     jobs,
+    files,
     media: new GuardedFetcher({ ownHosts: config.mediaHosts, chooseProxy }),
     settlement: { journal, gate, gateIsShared, observer, clock: systemClock, creditsPerYuan, tasks },
     gate,

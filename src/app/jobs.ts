@@ -22,6 +22,7 @@ export function startJobs(
   if (config.role === 'platform' || (post !== undefined && post.number !== 1)) return running;
   const ask = createAskAboutJob({
     client,
+    jobs: store,
     catalog: () => directory.catalog(),
     findOwn: async (accountId) => (await findAccount(database, accountId, { sealer, log }))?.byok ?? [],
   });

@@ -1,7 +1,7 @@
 import type { CachedDirectory } from '../accounts/directory.ts';
 import type { Gate } from '../gate/contract.ts';
 import type { Telemetry } from '../http/telemetry.ts';
-import type { JobStore } from '../jobs/contract.ts';
+import type { FileStore, JobStore } from '../jobs/contract.ts';
 import { type Calendar, createCalendar } from '../kernel/time/calendar.ts';
 import { systemClock } from '../kernel/time/clock.ts';
 import type { LedgerStore } from '../ledger/contract.ts';
@@ -9,6 +9,7 @@ import { type FileJournal, openJournal } from '../ledger/journal/journal.ts';
 import { recover } from '../ledger/journal/recover.ts';
 import { createSettler, type Settler } from '../ledger/settler.ts';
 import type { Database } from '../store/database.ts';
+import { createFileStore } from '../store/jobs/files.ts';
 import { createJobStore } from '../store/jobs/jobs.ts';
 import { createLedgerStore } from '../store/ledger/ledger.ts';
 import { loadWindows } from '../store/ledger/windows.ts';
@@ -21,6 +22,7 @@ export interface Ledger {
   readonly settler: Settler;
   readonly calendar: Calendar;
   readonly jobs: JobStore;
+  readonly files: FileStore;
 }
 
 export interface LedgerParts {
@@ -63,7 +65,12 @@ export async function openLedger(parts: LedgerParts, context: AppContext): Promi
     onRejected: (calls) => parts.telemetry.callsRejected(calls),
   });
   cleanup.add(() => settler.stop());
-  return { journal, settler, calendar, jobs: createJobStore(parts.database, store) };
+  const { database } = parts;
+  return {
+    ...{ journal, settler, calendar },
+    jobs: createJobStore(database, store),
+    files: createFileStore(database),
+  };
 }
 
 async function recoverOrphans(

@@ -95,6 +95,8 @@ export interface Model {
   readonly contextWindow: number | undefined;
   readonly maxOutputTokens: number | undefined;
   readonly routing: Routing;
+  /** What the tokens of a batch cost of their prices; 100 (100_000_000n) is list price. */
+  readonly batchRateMicro: bigint;
   /** Every route of the model, disabled ones too, by priority. */
   readonly routes: readonly Route[];
 }

@@ -177,6 +177,7 @@ function toModelEntry(offered: Vendor, model: PresetModel): ModelEntry {
     contextWindow: model.contextWindow,
     maxOutputTokens: model.maxOutputTokens,
     routing: 'weight',
+    batchRateMicro: LIST_RATE,
     capabilities: undefined,
     routes: [
       {

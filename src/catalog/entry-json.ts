@@ -66,6 +66,7 @@ export function modelJson(model: Omit<ModelEntry, 'routes'>): EntryJson {
     context_window: model.contextWindow ?? null,
     max_output_tokens: model.maxOutputTokens ?? null,
     routing: model.routing,
+    batch_rate: micro(model.batchRateMicro),
     capabilities: capabilitiesJson(model.capabilities),
   };
 }

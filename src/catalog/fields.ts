@@ -99,6 +99,7 @@ export function ofModel(model: Omit<ModelEntry, 'routes'>): FieldTexts {
     context_window: String(model.contextWindow ?? NONE),
     max_output_tokens: String(model.maxOutputTokens ?? NONE),
     routing: model.routing,
+    batch_rate: micro(model.batchRateMicro),
     ...capabilityTexts(model.capabilities),
   });
 }

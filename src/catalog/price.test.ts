@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { formatMicro } from '../kernel/money.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { Prices } from './contract.ts';
-import { chargeableCreditsMicro, costMicro, creditsMicro, dearestPrice, type Rates } from './price.ts';
+import {
+  batchPrice,
+  chargeableCreditsMicro,
+  costMicro,
+  creditsMicro,
+  dearestPrice,
+  type Rates,
+} from './price.ts';
 
 const LIST: Rates = {
   rateMultiplierMicro: 1_000_000n,
@@ -231,5 +238,32 @@ describe('the charge', () => {
         },
       ),
     );
+  });
+});
+
+describe('the price of a batch', () => {
+  const add = (one: Usage, other: Usage): Usage => {
+    const sums = Object.entries(one).map(([key, value]) => [key, value + other[key as keyof Usage]]);
+    return Object.fromEntries(sums) as Usage;
+  };
+
+  it('is that of the sum of its items: at most a micro-yuan more for each than if they were cut alone', () => {
+    fc.assert(
+      fc.property(usage, usage, prices, (one, other, some) => {
+        const half = batchPrice({ prices: some, rates: LIST }, 50_000_000n);
+        const parts = costMicro(one, half) + costMicro(other, half);
+        const whole = costMicro(add(one, other), half);
+        expect(whole - parts >= 0n && whole - parts <= 1n).toBe(true);
+      }),
+    );
+  });
+
+  it('is a percentage of the list price, and output has one price', () => {
+    const some = { inputMicro: 10_000_000n, outputMicro: 40_000_000n, cacheOutputMicro: 99_000_000n };
+    const unset = { cacheInputMicro: undefined, cacheWriteMicro: undefined, imageMicro: 0n, videoMicro: 0n };
+    const list = { prices: { ...some, ...unset }, rates: { ...LIST, rateMultiplierMicro: 3_000_000n } };
+    const used = { ...NO_USAGE, cacheRead: 1_000_000, outputText: 1_000_000 };
+    expect(costMicro(used, batchPrice(list, 50_000_000n))).toBe(75_000_000n);
+    expect(costMicro(used, batchPrice(list, 0n))).toBe(0n);
   });
 });

@@ -50,6 +50,18 @@ export function takeSnapshot(
   });
 }
 
+/**
+ * The same for a batch: the rate of batches is part of the multiplier. Output has one price, also after a
+ * cache hit, so that the cost of many items is that of their sum (rule M-37).
+ */
+export function batchPrice({ prices, rates }: PriceSnapshot, batchRateMicro: bigint): PriceSnapshot {
+  const rateMultiplierMicro = (rates.rateMultiplierMicro * batchRateMicro) / PERCENT_MICRO;
+  return Object.freeze({
+    prices: Object.freeze({ ...prices, cacheOutputMicro: prices.outputMicro }),
+    rates: Object.freeze({ ...rates, rateMultiplierMicro }),
+  });
+}
+
 /** An unknown node, account or caller pays the list price. */
 export const LIST_RATE_MICRO = 100_000_000n;
 

@@ -72,6 +72,7 @@ function catalogWith(
     contextWindow: undefined,
     maxOutputTokens,
     routing: 'weight',
+    batchRateMicro: 100_000_000n,
     capabilities,
     routes,
   };

@@ -7,7 +7,6 @@ import { assert } from '../kernel/assert.ts';
 import { isRefusal, type Refusal, refuse } from '../kernel/errors.ts';
 import { fault } from '../kernel/fault.ts';
 import type { RawRequest, RequestFacts } from '../protocol/dialect.ts';
-import { getDialect } from '../protocol/registry.ts';
 import { enterRequest, limitHit, limitsImages, moneyRequest, toRefusal } from './admit/enter.ts';
 import { identifyAgain, WAIT_MS } from './admit/identify.ts';
 import { imagesExpected, quote } from './admit/quote.ts';
@@ -18,6 +17,7 @@ import type { AttemptContext } from './attempt/attempt-context.ts';
 import { answerFailures, forward } from './attempt/forward.ts';
 import { isRequestFault, newRouteFailures, type RouteFailures } from './attempt/route-failures.ts';
 import type { Call } from './call.ts';
+import { callDialect } from './convert/call-dialect.ts';
 import type { Gateway } from './gateway.ts';
 
 /** A request that was read and parsed. */
@@ -26,6 +26,8 @@ export interface Received {
   readonly facts: RequestFacts;
   readonly response: ServerResponse;
   readonly headers: IncomingHttpHeaders;
+  /** The routes that can serve the call, if not all of the model's. */
+  readonly only?: ((route: Route) => boolean) | undefined;
 }
 
 /** The gate admitted the option: these routes are tried, in this order. */
@@ -44,6 +46,10 @@ interface Unserved {
 
 /** A plain refusal ends the call: no other option would help. */
 type AdmitResult = Admitted | Unserved | Refusal | 'stale';
+
+const FILE_ELSEWHERE = refuse('notExpressible', {
+  message: 'The credential that has this file cannot serve its model any more: upload the file again',
+});
 
 /**
  * Runs one call from the choice of a serving option to its answer. It tries the serving options in turn
@@ -130,7 +136,10 @@ export class CallRunner {
     const { protocol } = this.#eligibility;
     const { routing } = option.model;
     const { body } = this.#received.raw;
-    const routes = orderRoutes(option.routes, { routing, protocol, health, random, body });
+    const usable = this.#usable(option.routes);
+    const routes = isRefusal(usable)
+      ? usable
+      : orderRoutes(usable, { routing, protocol, health, random, body });
     if (isRefusal(routes)) return { kind: 'unserved', refusal: routes };
     if (!journal.writable) return refuse('unavailable', { retryAfterMs: WAIT_MS });
     const { facts } = this.#received;
@@ -168,9 +177,16 @@ export class CallRunner {
     return this.#entered(entering, admitted, option);
   }
 
+  #usable(routes: readonly Route[]): readonly Route[] | Refusal {
+    const { only } = this.#received;
+    const usable = only === undefined ? routes : routes.filter(only);
+    return usable.length > 0 || routes.length === 0 ? usable : FILE_ELSEWHERE;
+  }
+
   #pricing({ model }: ServingOption): AttemptContext['pricing'] {
     const { account, catalog } = this.#eligibility;
-    return { catalog, model, account, nodeName: this.#gateway.nodeName };
+    const isBatch = this.#call.endpoint.action === 'batch' ? true : undefined;
+    return { catalog, model, account, nodeName: this.#gateway.nodeName, isBatch };
   }
 
   #context(
@@ -181,7 +197,7 @@ export class CallRunner {
   ): AttemptContext {
     const { raw, facts, response, headers } = this.#received;
     const call = this.#call;
-    const dialect = getDialect(call.endpoint.protocol);
+    const dialect = callDialect(call.endpoint);
     const { catalog } = pricing;
     const { deps } = this.#gateway;
     const { wantMicro = 0n, shareMicro = 0n } = money ?? {};

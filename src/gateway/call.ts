@@ -23,7 +23,8 @@ export interface Call {
   readonly createdAtMs: number;
   /** By the monotonic clock. Durations are measured from here. */
   readonly startedAt: number;
-  readonly endpoint: Endpoint;
+  /** The file of a batch says which protocol its items speak. */
+  endpoint: Endpoint;
   /** Replaced when the gate knows a newer version of the account. */
   caller: Caller;
   modelAsked: string;

@@ -28,6 +28,8 @@ export interface Gateway {
   readonly random: Random;
   readonly nodeName: string;
   readonly times: StreamTimes;
+  /** Where clients reach this server, if the operator says so. */
+  readonly publicUrl?: string | undefined;
   /** Responses in the background. */
   readonly running: RunningResponses;
   /** Only if OpenTelemetry is on. */

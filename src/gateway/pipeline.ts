@@ -5,7 +5,6 @@ import { newCallId } from '../kernel/id.ts';
 import { NO_USAGE } from '../kernel/usage.ts';
 import type { Outcome } from '../ledger/contract.ts';
 import type { RawRequest } from '../protocol/dialect.ts';
-import { getDialect } from '../protocol/registry.ts';
 import { refuseBeforeBody } from './admit/before-body.ts';
 import { identify, WAIT_MS } from './admit/identify.ts';
 import { checkMediaType } from './admit/media-type.ts';
@@ -14,8 +13,10 @@ import { compactionFacts } from './admit/quote.ts';
 import { sendRefusal } from './answer/answer.ts';
 import { resetAfter } from './answer/reset.ts';
 import { runInBackground } from './background/background.ts';
+import { isFileBatch, loadBatch } from './batches/load-batch.ts';
 import { type Call, CLIENT_CLOSED, newCall } from './call.ts';
 import { CallRunner, type Received } from './call-runner.ts';
+import { callDialect } from './convert/call-dialect.ts';
 import { loadConversation } from './convert/conversation-load.ts';
 import type { Endpoint } from './endpoints/endpoints.ts';
 import type { Gateway } from './gateway.ts';
@@ -81,10 +82,15 @@ async function processCall(
   try {
     const contentType = request.headers['content-type'] ?? '';
     const raw: RawRequest = { body: body.bytes, contentType, path: call.endpoint.path };
-    const reading = getDialect(call.endpoint.protocol).readRequest(raw);
+    const { headers } = request;
+    if (isFileBatch(call.endpoint)) {
+      const batch = await loadBatch(call, raw, gateway.deps);
+      return isRefusal(batch) ? batch : await runCall(call, { raw, ...batch, response, headers }, gateway);
+    }
+    const reading = callDialect(call.endpoint).readRequest(raw);
     const facts = reading instanceof Promise ? await reading : reading;
     if (isRefusal(facts)) return facts;
-    const received = { raw, facts, response, headers: request.headers };
+    const received = { raw, facts, response, headers };
     if (facts.memory === undefined) return await runCall(call, received, gateway);
     if (facts.memory.background.length === 0) return await loadAndRunCall(call, received, gateway);
     return await runInBackground(call, received, {

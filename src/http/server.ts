@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { ConsoleFiles } from '../console/files.ts';
 import { sendRefusal } from '../gateway/answer/answer.ts';
+import { serveBatches } from '../gateway/batches/batches.ts';
+import { serveMessageBatches } from '../gateway/batches/message-batches.ts';
 import { serveConversation } from '../gateway/endpoints/conversations.ts';
 import { serveCount } from '../gateway/endpoints/count.ts';
 import { type EndpointMatch, matchEndpoint } from '../gateway/endpoints/endpoints.ts';
@@ -195,6 +197,10 @@ function serveMatch(
       return serveConversation(request, response, match.conversation, gateway);
     case 'videos':
       return serveVideos(request, response, match.videos, gateway);
+    case 'batches':
+      return serveBatches(request, response, match.batches, gateway);
+    case 'message-batches':
+      return serveMessageBatches(request, response, match.batches, gateway);
     default:
       return undefined;
   }

@@ -1,3 +1,5 @@
+import type { JobKind } from './contract.ts';
+
 /** Limits of jobs, each with its reason. */
 
 /** How often running jobs are looked for. */
@@ -12,13 +14,22 @@ export const JOB_WAIT_SHARE = 10;
 export const JOB_CLAIM_MS = 120_000;
 /** A vendor may not know a job at once that it has just accepted. */
 export const JOB_MISSING_MS = 60_000;
-/** A job that runs for longer is void. */
-export const JOB_AGE_MS_MAX = 86_400_000;
+const DAY_MS = 86_400_000;
+/** A job that runs for longer is void. A vendor ends a batch after a day, and needs a while for results. */
+export const JOB_AGES_MS_MAX: Readonly<Record<JobKind, number>> = {
+  video: DAY_MS,
+  batch: 3 * DAY_MS,
+  'message-batch': 3 * DAY_MS,
+};
 /** The doctor reports a job that runs for longer: nobody has looked at it for an hour. */
-export const JOB_OVERDUE_MS = JOB_AGE_MS_MAX + 3_600_000;
+export const JOB_OVERDUE_MS = 3 * DAY_MS + 3_600_000;
+/** A node that reads the results of a batch keeps the job for itself so long. */
+export const RESULTS_CLAIM_MS = 1_800_000;
 /** Ended jobs are forgotten after this time. */
 export const JOB_KEPT_MS = 30 * 86_400_000;
-/** Jobs that one statement deletes. */
+/** What is known of a file is forgotten after this time. Vendors keep results for about a month. */
+export const FILE_KEPT_MS = 35 * 86_400_000;
+/** Jobs or files that one statement deletes. */
 export const JOBS_PRUNED_ROWS = 1_000;
 /** Jobs of one page. */
 export const JOBS_PAGE_MAX = 100;

@@ -1,9 +1,12 @@
+import type { Protocol } from '../kernel/protocol-name.ts';
+import type { Usage } from '../kernel/usage.ts';
+
 /**
- * A job is work of a vendor that outlives the call which created it, such as a video. Its price is taken from
- * the wallet as a hold when the call is settled. When the job ends, the hold is returned, and the call is
- * charged (it is complete) or costs nothing (it is void).
+ * A job is work of a vendor that outlives the call which created it: a video, or a batch in the form of
+ * OpenAI or Anthropic. Its price is taken from the wallet as a hold when the call is settled. When the job
+ * ends, the hold is returned, and the call is charged (it is complete) or costs nothing (it is void).
  */
-export const JOB_KINDS = ['video'] as const;
+export const JOB_KINDS = ['video', 'batch', 'message-batch'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
 /** What a call that created a job says of it. It is part of the call's record. */
@@ -17,6 +20,18 @@ export type JobState = 'running' | 'complete' | 'void';
 
 /** The vendor says that it failed, does not know it, or has not completed it in time. */
 export type VoidReason = 'failed' | 'missing' | 'expired';
+
+/** What a complete batch used: the sum of its items. The price of a video is known before. */
+export interface JobResult {
+  readonly usage: Usage;
+  /** The vendor did not report the usage of some item. */
+  readonly estimated: boolean;
+}
+
+/** How a job ends. Without a result the call costs what was held for it. */
+export type JobEnding =
+  | { readonly state: 'complete'; readonly result?: JobResult | undefined }
+  | { readonly state: 'void'; readonly why?: VoidReason | undefined };
 
 export interface Job extends CreatedJob {
   /** The call that created the job. */
@@ -38,6 +53,8 @@ export interface JobPage {
   readonly order: 'asc' | 'desc';
   /** The object id that the page follows. */
   readonly after?: string | undefined;
+  /** The oldest of the page stands last, whatever the order in which it was found. */
+  readonly isReversed?: true | undefined;
 }
 
 /** The port to the store. Throws `StoreUnavailable` while it is unreachable. */
@@ -57,11 +74,42 @@ export interface JobStore {
    * Returns the hold and settles the call, in one transaction. False if the job has already ended. The call
    * log says why it is void.
    */
-  end(callId: string, state: 'complete' | 'void', why?: VoidReason): Promise<boolean>;
+  end(callId: string, ending: JobEnding): Promise<boolean>;
 }
 
-/** What a vendor says of a job. `unknown`: it could not be asked, or its answer is not understood. */
-export type JobReport = 'running' | 'complete' | 'failed' | 'missing' | 'unknown';
+/** A file that an account has at a vendor. Its bytes are not here. */
+export interface StoredFile
+  extends Pick<Job, 'accountId' | 'createdAtMs' | 'routeId' | 'credential' | 'own'> {
+  /** The vendor's id of the file, which the client uses too. */
+  readonly objectId: string;
+  /** The platform's name of the model that its lines name. */
+  readonly model: string;
+  /** The protocol of its lines. */
+  readonly protocol: Protocol;
+  /** How many requests it has, and the most that they may use; 0 in a file of results. */
+  readonly items: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** The vendor's id of the batch whose results it has; `undefined` for a file of the client. */
+  readonly batchId: string | undefined;
+}
+
+/** The port to the store. Throws `StoreUnavailable` while it is unreachable. */
+export interface FileStore {
+  /** One that is known stays as it is. */
+  add(file: StoredFile): Promise<void>;
+  find(accountId: number, objectId: string): Promise<StoredFile | undefined>;
+  list(accountId: number, page: JobPage): Promise<readonly StoredFile[]>;
+  remove(accountId: number, objectId: string): Promise<void>;
+  /** How many the account has uploaded and not deleted. */
+  countUploaded(accountId: number): Promise<number>;
+}
+
+/**
+ * What a vendor says of a job. A result: it is complete, and used this. `unknown`: it could not be asked, or
+ * its answer is not understood.
+ */
+export type JobReport = 'running' | 'complete' | 'failed' | 'missing' | 'unknown' | JobResult;
 
 /** Asks the vendor about a job, within bounds of time and size. It never throws. */
 export type AskAboutJob = (job: Job) => Promise<JobReport>;

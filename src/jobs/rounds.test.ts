@@ -2,11 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { StoreUnavailable } from '../accounts/contract.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
 import { ManualClock } from '../kernel/time/clock.ts';
-import { JOB_AGE_MS_MAX, JOB_MISSING_MS, JOBS_ASKED_AT_ONCE } from './bounds.ts';
+import { NO_USAGE } from '../kernel/usage.ts';
+import { JOB_AGES_MS_MAX, JOB_MISSING_MS, JOBS_ASKED_AT_ONCE } from './bounds.ts';
 import type { AskAboutJob, Job, JobReport } from './contract.ts';
 import { JobRounds, nextStep, type RoundParts } from './rounds.ts';
 
 const START_MS = Date.UTC(2026, 10, 15);
+const JOB_AGE_MS_MAX = JOB_AGES_MS_MAX.video;
 
 function jobOf(number: number): Job {
   return {
@@ -55,7 +57,9 @@ class Stage {
       this.said.push(`${callId} in ${waitMs}`);
       this.due.set(callId, this.clock.now() + waitMs);
     },
-    end: async (callId, state, why) => {
+    end: async (callId, ending) => {
+      const { state } = ending;
+      const why = ending.state === 'void' ? ending.why : undefined;
       const isRunning = this.due.delete(callId);
       this.said.push(`${callId} ${state}${why === undefined ? '' : ` ${why}`}`);
       return isRunning;
@@ -68,24 +72,31 @@ class Stage {
 }
 
 describe('what becomes of a job', () => {
-  const wait = (waitMs: number) => ({ kind: 'wait', waitMs }) as const;
+  const wait = (waitMs: number) => ({ state: 'running', waitMs }) as const;
   test.each<[JobReport, number, ReturnType<typeof nextStep>]>([
-    ['complete', 0, { kind: 'complete' }],
-    ['complete', 2 * JOB_AGE_MS_MAX, { kind: 'complete' }],
-    ['failed', 0, { kind: 'void', why: 'failed' }],
-    ['failed', 2 * JOB_AGE_MS_MAX, { kind: 'void', why: 'failed' }],
+    ['complete', 0, { state: 'complete' }],
+    ['complete', 2 * JOB_AGE_MS_MAX, { state: 'complete' }],
+    ['failed', 0, { state: 'void', why: 'failed' }],
+    ['failed', 2 * JOB_AGE_MS_MAX, { state: 'void', why: 'failed' }],
     ['missing', JOB_MISSING_MS - 1, wait(6_000)],
-    ['missing', JOB_MISSING_MS, { kind: 'void', why: 'missing' }],
+    ['missing', JOB_MISSING_MS, { state: 'void', why: 'missing' }],
     ['running', 0, wait(2_000)],
     ['running', -5_000, wait(2_000)],
     ['running', 90_000, wait(9_000)],
     ['running', 3_600_000, wait(60_000)],
     ['unknown', JOB_AGE_MS_MAX - 1, wait(60_000)],
-    ['running', JOB_AGE_MS_MAX, { kind: 'void', why: 'expired' }],
-    ['unknown', JOB_AGE_MS_MAX, { kind: 'void', why: 'expired' }],
+    ['running', JOB_AGE_MS_MAX, { state: 'void', why: 'expired' }],
+    ['unknown', JOB_AGE_MS_MAX, { state: 'void', why: 'expired' }],
   ])('that its vendor calls %s at an age of %d ms', (report, ageMs, step) => {
-    expect(nextStep(report, ageMs)).toEqual(step);
+    expect(nextStep(report, ageMs, 'video')).toEqual(step);
   });
+});
+
+test('a batch has longer, and ends with what it used', () => {
+  const result = { usage: { ...NO_USAGE, inputFresh: 7 }, estimated: false };
+  expect(nextStep(result, 0, 'batch')).toEqual({ state: 'complete', result });
+  expect(nextStep('running', JOB_AGE_MS_MAX, 'message-batch')).toMatchObject({ state: 'running' });
+  expect(nextStep('running', JOB_AGES_MS_MAX.batch, 'batch')).toEqual({ state: 'void', why: 'expired' });
 });
 
 describe('rounds', () => {

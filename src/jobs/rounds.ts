@@ -2,14 +2,14 @@ import { StoreUnavailable } from '../accounts/contract.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Clock } from '../kernel/time/clock.ts';
 import {
-  JOB_AGE_MS_MAX,
+  JOB_AGES_MS_MAX,
   JOB_MISSING_MS,
   JOB_WAIT_MS,
   JOB_WAIT_MS_MAX,
   JOB_WAIT_SHARE,
   JOBS_ASKED_AT_ONCE,
 } from './bounds.ts';
-import type { AskAboutJob, Job, JobReport, JobStore, VoidReason } from './contract.ts';
+import type { AskAboutJob, Job, JobEnding, JobKind, JobReport, JobStore } from './contract.ts';
 
 export interface RoundParts {
   readonly store: Pick<JobStore, 'claim' | 'postpone' | 'end'>;
@@ -19,22 +19,20 @@ export interface RoundParts {
 }
 
 /** What becomes of a job after its vendor was asked. */
-export type Step =
-  | { readonly kind: 'complete' }
-  | { readonly kind: 'void'; readonly why: VoidReason }
-  | { readonly kind: 'wait'; readonly waitMs: number };
+export type Step = JobEnding | { readonly state: 'running'; readonly waitMs: number };
 
 /**
  * A job that is too old ends, whatever the vendor says of it; if it is complete by then, it is charged. A
  * vendor may not know a new job at once.
  */
-export function nextStep(report: JobReport, ageMs: number): Step {
-  if (report === 'complete') return { kind: 'complete' };
-  if (report === 'failed') return { kind: 'void', why: 'failed' };
-  if (report === 'missing' && ageMs >= JOB_MISSING_MS) return { kind: 'void', why: 'missing' };
-  if (ageMs >= JOB_AGE_MS_MAX) return { kind: 'void', why: 'expired' };
+export function nextStep(report: JobReport, ageMs: number, kind: JobKind): Step {
+  if (report === 'complete') return { state: 'complete' };
+  if (typeof report === 'object') return { state: 'complete', result: report };
+  if (report === 'failed') return { state: 'void', why: 'failed' };
+  if (report === 'missing' && ageMs >= JOB_MISSING_MS) return { state: 'void', why: 'missing' };
+  if (ageMs >= JOB_AGES_MS_MAX[kind]) return { state: 'void', why: 'expired' };
   const waitMs = Math.min(JOB_WAIT_MS_MAX, Math.max(JOB_WAIT_MS, Math.round(ageMs / JOB_WAIT_SHARE)));
-  return { kind: 'wait', waitMs };
+  return { state: 'running', waitMs };
 }
 
 /**
@@ -109,12 +107,12 @@ export class JobRounds {
 
   async #apply(job: Job, report: JobReport): Promise<void> {
     const { store, clock, log } = this.#parts;
-    const step = nextStep(report, clock.now() - job.createdAtMs);
-    if (step.kind === 'wait') return await store.postpone(job.callId, step.waitMs);
-    const why = step.kind === 'void' ? step.why : undefined;
-    const isEnded = await store.end(job.callId, step.kind, why);
     const { callId, accountId, kind } = job;
-    if (isEnded) log.info({ callId, accountId, kind, state: step.kind, why }, 'a job ended');
+    const step = nextStep(report, clock.now() - job.createdAtMs, kind);
+    if (step.state === 'running') return await store.postpone(callId, step.waitMs);
+    const isEnded = await store.end(callId, step);
+    const why = step.state === 'void' ? step.why : undefined;
+    if (isEnded) log.info({ callId, accountId, kind, state: step.state, why }, 'a job ended');
   }
 
   #report(error: unknown, message: string, job?: Job): void {

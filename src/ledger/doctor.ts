@@ -100,7 +100,7 @@ export const CHECKS = {
     reading: 'A hold was returned twice or not at all, or the job was changed or deleted.',
   },
   'job-overdue': {
-    promise: 'A job ends within a day.',
+    promise: 'A job ends in its time: a video within a day, a batch within three.',
     reading: 'No server that serves calls has examined it, or its record cannot be read. Look at their logs.',
   },
   'job-call': {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { NO_USAGE } from '../kernel/usage.ts';
-import { computeBill, endRecord, findFreeReason, voidRecord } from './end-record.ts';
+import { computeBill, endRecord, findFreeReason, jobRecord, voidRecord } from './end-record.ts';
 import { SAMPLE_PRICE, sampleEnd, sampleOpen, sampleUsage } from './suite/sample.ts';
 
 const SOME = { ...NO_USAGE, inputFresh: 1 };
@@ -83,4 +83,19 @@ test('the record of a call that created a job names it', () => {
   const bill = computeBill(terms, usage, 1000);
   const counted = { tokens: 0, images: 0 };
   expect(endRecord(terms, outcome, { ...end, bill, counted }).job).toEqual(job);
+});
+
+test('the record of a batch that ended has what its items used, and counts in no window again', () => {
+  const job = { kind: 'batch', objectId: 'batch_1' } as const;
+  const windows = [{ scope: 'key:2', dimension: 'tokens', seconds: 60, startedAtMs: 5, used: 1n }] as const;
+  const usage = { ...NO_USAGE, inputFresh: 900, outputText: 9_000 };
+  const call = sampleEnd('req_1', { job, windows, usage });
+  const result = { usage: { ...NO_USAGE, inputFresh: 500, outputText: 700 }, estimated: true };
+  const ended = jobRecord(call, { state: 'complete', result }, 1000);
+  const bill = computeBill(call, result.usage, call.creditsPerYuan ?? 1000);
+  expect(ended).toMatchObject({ ...result, ...bill, windows: [], status: call.status, freeReason: null });
+  expect(bill.chargeMicro).toBeGreaterThan(0n);
+  const nothing = { state: 'complete', result: { usage: NO_USAGE, estimated: false } } as const;
+  expect(jobRecord(call, nothing, 1000)).toMatchObject({ chargeMicro: 0n, freeReason: 'nothing-produced' });
+  expect(jobRecord(call, { state: 'complete' }, 1000)).toEqual({ ...call, windows: [] });
 });

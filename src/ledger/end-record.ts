@@ -1,5 +1,5 @@
 import { chargeableCreditsMicro, costMicro } from '../catalog/price.ts';
-import type { VoidReason } from '../jobs/contract.ts';
+import type { JobEnding, VoidReason } from '../jobs/contract.ts';
 import { assert } from '../kernel/assert.ts';
 import { NO_USAGE, totalTokens, type Usage } from '../kernel/usage.ts';
 import type { Bill, CallRecord, CallTerms, Course, FreeReason, Outcome } from './contract.ts';
@@ -65,8 +65,18 @@ const STATUS_VOID = 502;
 const WHY_VOID: Readonly<Record<VoidReason, string>> = {
   failed: 'The vendor accepted the job, and it failed there. Nothing is charged.',
   missing: 'The vendor accepted the job and does not know it any more. Nothing is charged.',
-  expired: 'The vendor accepted the job and did not complete it within a day. Nothing is charged.',
+  expired: 'The vendor accepted the job and did not complete it in time. Nothing is charged.',
 };
+
+/** The record of a call whose job has ended. Its windows were counted when it was held. */
+export function jobRecord(call: CallRecord, ending: JobEnding, creditsPerYuan: number): CallRecord {
+  if (ending.state === 'void') return voidRecord(call, ending.why ?? 'failed');
+  if (ending.result === undefined) return { ...call, windows: [] };
+  const { usage, estimated } = ending.result;
+  const { amountMicro, chargeMicro } = computeBill(call, usage, call.creditsPerYuan ?? creditsPerYuan);
+  const freeReason = findFreeReason({ payer: call.payer, chargeMicro, usage });
+  return { ...call, usage, estimated, amountMicro, chargeMicro, freeReason, windows: [] };
+}
 
 /** The record of a call whose job is void: it produced nothing. Its windows were counted when it was held. */
 export function voidRecord(call: CallRecord, why: VoidReason): CallRecord {

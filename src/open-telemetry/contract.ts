@@ -18,7 +18,7 @@ export interface TracedStart {
   readonly endpoint: {
     readonly protocol: Protocol;
     readonly edit: boolean;
-    readonly action?: 'variation' | 'translation' | 'compact';
+    readonly action?: 'variation' | 'translation' | 'compact' | 'batch';
     readonly path: { readonly stream: boolean; readonly batch?: true } | undefined;
   };
 }

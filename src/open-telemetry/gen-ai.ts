@@ -32,6 +32,7 @@ export function operationOf(protocol: Protocol): string {
 
 /** The paths as templates: generateContent has the client's model in its path. */
 export function httpRouteOf({ protocol, edit, action, path }: TracedStart['endpoint']): string {
+  if (action === 'batch') return protocol === 'messages' ? '/v1/messages/batches' : '/v1/batches';
   switch (protocol) {
     case 'chat':
       return '/v1/chat/completions';

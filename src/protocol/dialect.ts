@@ -82,6 +82,8 @@ export interface RequestFacts {
   readonly images: number;
   /** The call asks for a video, which is made after its answer. */
   readonly videos?: 1;
+  /** The answer names work of the vendor that goes on after it. */
+  readonly job?: 'video' | 'batch' | 'message-batch';
   /** An upper estimate of the input for windows and holds, by bytes, pages, pixels and seconds. */
   readonly inputTokensEstimate: number;
   /**

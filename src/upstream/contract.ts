@@ -46,7 +46,8 @@ export type VendorAction =
   | 'edit'
   | 'variation'
   | 'translation'
-  | 'batch';
+  | 'batch'
+  | 'file';
 
 /** One call of a cloud: everything that its address, body and authorisation depend on. */
 export interface CloudCall {
@@ -121,9 +122,25 @@ export interface UpstreamRequest {
   /** Flat: name, value, name, value. Credentials included; never logged. */
   readonly headers: readonly string[];
   readonly body: readonly Buffer[];
+  /** A body that comes while it is sent, in place of `body`. It is never sent twice. */
+  readonly streamed?: StreamedBody | undefined;
   readonly timeouts: UpstreamTimeouts;
   /** The request is for a cloud and lacks its authorisation (cloud/client.ts). */
   readonly cloud?: CloudCall | undefined;
+}
+
+/** A body whose length nobody knows when it is sent. */
+export interface StreamedBody {
+  /** Called once, when the connection is open. From then on it may be written. */
+  begin(sink: BodySink): void;
+  /** The connection takes more. */
+  onDrain(): void;
+}
+
+export interface BodySink {
+  /** False: the connection is full, until `onDrain`. */
+  write(bytes: Buffer): boolean;
+  end(): void;
 }
 
 export interface UpstreamTimeouts {

@@ -198,6 +198,10 @@ function toCloud(vendor: Vendor, credential: Credential, protocol: Protocol): Re
 }
 
 function toPath(protocol: Protocol, action: VendorAction, forwardModelId: string): string {
+  if (FAMILIES[protocol] === OPENAI) {
+    if (action === 'batch') return '/batches';
+    if (action === 'file') return '/files';
+  }
   switch (protocol) {
     case 'chat':
       return '/chat/completions';
@@ -206,7 +210,7 @@ function toPath(protocol: Protocol, action: VendorAction, forwardModelId: string
     case 'images':
       return `/images/${IMAGE_PATHS[action] ?? 'generations'}`;
     case 'messages':
-      return action === 'count' ? '/messages/count_tokens' : '/messages';
+      return `/messages${MESSAGES_PATHS[action] ?? ''}`;
     case 'gemini':
       return `/${geminiModel(forwardModelId)}:${GEMINI_METHODS[action]}`;
     case 'embeddings':
@@ -223,6 +227,11 @@ function toPath(protocol: Protocol, action: VendorAction, forwardModelId: string
       return `/${geminiModel(forwardModelId)}:${action === 'batch' ? 'batchEmbedContents' : 'embedContent'}`;
   }
 }
+
+const MESSAGES_PATHS: Readonly<Partial<Record<VendorAction, string>>> = {
+  count: '/count_tokens',
+  batch: '/batches',
+};
 
 const RESPONSES_PATHS: Readonly<Partial<Record<VendorAction, string>>> = {
   count: '/input_tokens',
@@ -243,6 +252,7 @@ const GEMINI_METHODS: Readonly<Record<VendorAction, string>> = {
   stream: 'streamGenerateContent',
   count: 'countTokens',
   batch: 'generateContent',
+  file: 'generateContent',
 };
 
 /** `tunedModels/x` and `models/x` contain their collection. A plain name is of `models`. */

@@ -38,10 +38,30 @@ export const JOBS: readonly Bug[] = [
   },
   {
     name: 'a complete job counts in its windows again',
-    file: 'src/store/ledger/ledger.ts',
-    text: '{ ...held.call, windows: [] }',
-    instead: 'held.call',
+    file: 'src/ledger/end-record.ts',
+    text: 'return { ...call, windows: [] };',
+    instead: 'return call;',
     catcher: holds('counts in its windows once, when it is held'),
+  },
+  {
+    name: 'a batch costs what was held for it, and not what it used',
+    file: 'src/ledger/end-record.ts',
+    text: 'const { usage, estimated } = ending.result;',
+    instead: 'const { usage, estimated } = call;',
+    catcher: {
+      file: 'src/ledger/end-record.test.ts',
+      name: 'the record of a batch that ended has what its items used',
+    },
+  },
+  {
+    name: 'an item of a batch that expired is charged',
+    file: 'src/protocol/batches/result.ts',
+    text: "=== 'succeeded' ? slots.message",
+    instead: "!== '' ? slots.message",
+    catcher: {
+      file: 'src/protocol/batches/batches.test.ts',
+      name: 'costs nothing without an answer, and is counted without a report',
+    },
   },
   {
     name: 'a new job is void when its vendor does not know it yet',

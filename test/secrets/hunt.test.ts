@@ -5,6 +5,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPERATIONS } from '../../src/operations/table.ts';
 import { type Commands, commandsWith } from '../support/commands.ts';
+import { formBody } from '../support/endpoints/body.ts';
 import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
 import { ask } from '../tenants/ask.ts';
 import { Hoard } from './hoard.ts';
@@ -216,6 +217,7 @@ async function callAll(key: string): Promise<void> {
   const chat = '/v1/chat/completions';
   const content = (words: string) => `${PROMPT} [[sim ${words}]]`;
   const messages = (words = 'tokens=4') => [{ role: 'user', content: content(words) }];
+  const claude = { model: 'claude-sonnet-5', max_tokens: 9 };
   const calls: readonly (readonly [string, object])[] = [
     [chat, { model: 'gpt-5', messages: messages() }],
     [chat, { model: 'gpt-5', messages: messages(), stream: true }],
@@ -235,6 +237,8 @@ async function callAll(key: string): Promise<void> {
     ['/v1/completions', { model: 'instruct', prompt: content('tokens=4'), stream: true }],
     ['/v1/audio/speech', { model: 'voice', voice: 'alloy', input: content('tokens=4') }],
     ['/v1/videos', { model: 'film', prompt: content('tokens=4') }],
+    ['/v1/messages/batches', { requests: [{ custom_id: 'a', params: { ...claude, messages: messages() } }] }],
+    ['/v1/batches', { input_file_id: PROMPT, endpoint: chat, completion_window: '24h' }],
     [chat, { model: PROMPT.slice(0, 5), messages: messages() }],
     ...FAULTS.flatMap((fault) => [
       [chat, { model: 'gpt-5', messages: messages(`fault=${fault}`), stream: true }] as const,
@@ -242,7 +246,15 @@ async function callAll(key: string): Promise<void> {
     ]),
   ];
   for (const [path, body] of calls) await send('POST', path, { token: key, body, tells });
-  await send('GET', '/v1/videos', { token: key, tells });
+  for (const path of ['/v1/videos', '/v1/files', '/v1/batches', '/v1/messages/batches']) {
+    await send('GET', path, { token: key, tells });
+  }
+  const line = { custom_id: 'a', method: 'POST', url: chat, body: { model: 'gpt-5', messages: messages() } };
+  for (const text of [JSON.stringify(line), PROMPT]) {
+    const file = { name: 'a.jsonl', type: 'application/jsonl', data: Buffer.from(text) };
+    const { headers, body } = formBody({ purpose: 'batch', file });
+    await send('POST', '/v1/files', { token: key, headers, body: body.toString(), tells });
+  }
   await send('POST', chat, { token: key, body: `{"model":"gpt-5","messages":"${PROMPT}`, tells });
   await send('POST', chat, { headers: { 'x-api-key': key }, body: { model: 'gpt-5' } });
   await send('POST', chat, { token: `${key.slice(0, -1)}0`, body: { model: 'gpt-5' } });

@@ -1,3 +1,13 @@
+import {
+  BATCH_ACTIONS,
+  BATCHES_PATH,
+  FILE_ACTIONS,
+  FILES_PATH,
+} from '../../src/gateway/batches/batches-endpoint.ts';
+import {
+  MESSAGE_BATCH_ACTIONS,
+  MESSAGE_BATCHES_PATH,
+} from '../../src/gateway/batches/message-batches-endpoint.ts';
 import { CONVERSATION_ACTIONS } from '../../src/gateway/endpoints/conversations-endpoint.ts';
 import { COUNTS, FIXED, MODEL_ACTION } from '../../src/gateway/endpoints/endpoints.ts';
 import { STORED_ACTIONS } from '../../src/gateway/endpoints/stored-responses-endpoint.ts';
@@ -25,5 +35,29 @@ export function gatewayPaths(): readonly string[] {
     ...conversations,
     `GET ${VIDEOS_PATH}`,
     ...videos,
+    ...batchPaths(),
   ];
+}
+
+function batchPaths(): readonly string[] {
+  const below = (path: string, part: string): string => {
+    if (part === '') return path;
+    return part === '/' ? `${path}/{id}` : `${path}/{id}${part}`;
+  };
+  const messages = Object.entries({
+    '/': MESSAGE_BATCH_ACTIONS[''],
+    ...MESSAGE_BATCH_ACTIONS,
+    '': { GET: '' },
+  });
+  return [
+    ...listPaths(FILES_PATH, Object.entries(FILE_ACTIONS)),
+    ...listPaths(BATCHES_PATH, Object.entries(BATCH_ACTIONS)),
+    ...listPaths(MESSAGE_BATCHES_PATH, messages),
+  ];
+
+  function listPaths(path: string, entries: readonly (readonly [string, object | undefined])[]) {
+    return entries.flatMap(([part, actions = {}]) =>
+      Object.keys(actions).map((method) => `${method} ${below(path, part)}`),
+    );
+  }
 }

@@ -72,6 +72,7 @@ export function sampleModel(changes: Partial<Model> = {}): Model {
     contextWindow: undefined,
     maxOutputTokens: 1_000,
     routing: 'weight',
+    batchRateMicro: 100_000_000n,
     routes: [sampleRoute()],
     ...changes,
   };

@@ -18,7 +18,17 @@ import {
 } from './reader.ts';
 import { capabilitiesShape } from './shape-capability.ts';
 import { protocols } from './shape-party.ts';
-import { amount, code, INTEGER_MAX, modelId, name, RATE_MAX, status } from './shape-value.ts';
+import {
+  amount,
+  code,
+  INTEGER_MAX,
+  LIST_RATE,
+  modelId,
+  name,
+  RATE_MAX,
+  rate,
+  status,
+} from './shape-value.ts';
 
 /** Verification up to 2 (rule S-9), plans up to 3 (rule S-10); 0 lets everybody pass (rule S-19). */
 const LEVEL_MAX = { none: 3, verification: 2, plan: 3 } as const;
@@ -73,6 +83,7 @@ const rawModel = object({
   contextWindow: optional<number | undefined>('context_window', integer(1, INTEGER_MAX), undefined),
   maxOutputTokens: optional<number | undefined>('max_output_tokens', integer(1, INTEGER_MAX), undefined),
   routing: optional('routing', choice(...ROUTINGS), 'weight'),
+  batchRateMicro: optional('batch_rate', rate, LIST_RATE),
   capabilities: optional<ModelEntry['capabilities']>('capabilities', capabilitiesShape, undefined),
   routes: optional<readonly ReturnType<typeof rawRoute>[] | undefined>(
     'routes',

@@ -56,6 +56,7 @@ describe('a left-out field', () => {
       supportFeatures: ['text'],
       billingModes: 1,
       routing: 'weight',
+      batchRateMicro: 100_000_000n,
       capabilities: undefined,
       routes: undefined,
     });

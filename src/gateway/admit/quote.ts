@@ -1,6 +1,7 @@
 import type { Account } from '../../accounts/contract.ts';
 import type { CatalogSnapshot, Model, Route } from '../../catalog/contract.ts';
 import {
+  batchPrice,
   costMicro,
   creditsMicro,
   dearestPrice,
@@ -29,24 +30,29 @@ const LEAST_TOKENS = 256;
  * objects, so an entry never gets stale.
  */
 const snapshots = new WeakMap<Route, Map<bigint, PriceSnapshot>>();
+const batchSnapshots: typeof snapshots = new WeakMap();
 
 export interface PricingContext {
   readonly catalog: CatalogSnapshot;
   readonly model: Model;
   readonly account: Account;
   readonly nodeName: string;
+  /** The call is for a batch, which has a rate of its own. */
+  readonly isBatch?: true | undefined;
 }
 
 export function priceSnapshot(route: Route, pricing: PricingContext): PriceSnapshot {
   const { userRateMicro } = pricing.account;
-  let byRate = snapshots.get(route);
+  const known = pricing.isBatch === true ? batchSnapshots : snapshots;
+  let byRate = known.get(route);
   if (byRate === undefined || byRate.size >= SNAPSHOTS_PER_ROUTE_MAX) {
     byRate = new Map();
-    snapshots.set(route, byRate);
+    known.set(route, byRate);
   }
   let snapshot = byRate.get(userRateMicro);
   if (snapshot === undefined) {
-    snapshot = takeSnapshot(route, { ...pricing, userRateMicro });
+    const list = takeSnapshot(route, { ...pricing, userRateMicro });
+    snapshot = pricing.isBatch === true ? batchPrice(list, pricing.model.batchRateMicro) : list;
     byRate.set(userRateMicro, snapshot);
   }
   return snapshot;

@@ -73,6 +73,7 @@ function model(routes: readonly Route[], status: Model['status'] = 'enabled'): M
     contextWindow: undefined,
     maxOutputTokens: undefined,
     routing: 'weight',
+    batchRateMicro: 100_000_000n,
     routes,
   };
 }

@@ -3,7 +3,7 @@ import { READ_AGAIN_BYTES_MAX } from '../../bounds.ts';
 import type { CatalogSnapshot, Model, Route } from '../../catalog/contract.ts';
 import type { Conversations } from '../../conversation/contract.ts';
 import type { Gate, GateRefused } from '../../gate/contract.ts';
-import type { JobStore } from '../../jobs/contract.ts';
+import type { FileStore, JobStore } from '../../jobs/contract.ts';
 import type { Semaphore } from '../../kernel/async/semaphore.ts';
 import type { Tasks } from '../../kernel/async/task.ts';
 import type { Refusal } from '../../kernel/errors.ts';
@@ -11,7 +11,7 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 import type { Journal, Outcome } from '../../ledger/contract.ts';
-import type { Dialect, RawRequest, RequestFacts, StreamUsage } from '../../protocol/dialect.ts';
+import type { Dialect, PlainAnswer, RawRequest, RequestFacts, StreamUsage } from '../../protocol/dialect.ts';
 import type { MediaFetcher, UpstreamClient, UpstreamTimeouts } from '../../upstream/contract.ts';
 import type { Health } from '../../upstream/health/health.ts';
 import { expectUsage, type PricingContext, priceSnapshot } from '../admit/quote.ts';
@@ -31,6 +31,7 @@ export interface GatewayDeps {
   readonly bodies: BodyBudget;
   readonly conversations: Conversations;
   readonly jobs: JobStore;
+  readonly files: FileStore;
   readonly media: MediaFetcher;
   readonly settlement: Settlement;
   readonly gate: Gate;
@@ -176,6 +177,19 @@ export function unreportedUnits({ call, facts }: AttemptContext): number {
 export function countedUsage(context: AttemptContext, outputTokens: number): Usage {
   const outputText = outputTokens + unreportedUnits(context);
   return { ...NO_USAGE, inputFresh: countedInput(context), outputText };
+}
+
+/** What is charged of an answer without a report; of a new batch, the most that it may use, which is held. */
+export function unreportedUsage(
+  context: AttemptContext,
+  { jobId, images, outputTokens }: Pick<PlainAnswer, 'jobId' | 'images' | 'outputTokens'>,
+): Usage {
+  const { facts } = context;
+  if (facts.job === undefined) {
+    return { ...countedUsage(context, outputTokens()), images: images ?? facts.images };
+  }
+  if (jobId === undefined) return NO_USAGE;
+  return { ...NO_USAGE, inputFresh: facts.inputTokensEstimate, outputText: facts.outputTokensMax ?? 0 };
 }
 
 /** A larger request gets the cheap estimate: tokenizing it in one turn would block all other calls. */

@@ -17,7 +17,7 @@ import { isEventStream } from '../convert/pass-through.ts';
 import { JOB_CREATE_WAIT_MS } from '../jobs/bounds.ts';
 import { markInput, settleClientLeft } from '../settle/client-left.ts';
 import { findHiddenReasoning } from '../settle/secret-reasoning.ts';
-import { type AttemptContext, countedUsage, settleAttemptInTurn } from './attempt-context.ts';
+import { type AttemptContext, settleAttemptInTurn, unreportedUsage } from './attempt-context.ts';
 import {
   type AttemptResult,
   FAILURES,
@@ -203,7 +203,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     const isMade = this.#head !== undefined && classify(this.#head.status) === 'success';
     const atWork = this.#exchange?.sent === true && this.#head === undefined;
     // A job goes on without its client. Without its id nobody could pay for it.
-    const isJob = atWork && this.#context.facts.videos !== undefined;
+    const isJob = atWork && this.#context.facts.job !== undefined;
     if ((isMade && !this.#context.facts.stream) || isJob) {
       // A plain answer is complete when its head arrives, so its usage is about to arrive too.
       this.#left = true;
@@ -218,7 +218,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
   }
 
   #waitForUsage(): void {
-    const waitMs = this.#context.facts.videos === undefined ? USAGE_WAIT_MS : JOB_CREATE_WAIT_MS;
+    const waitMs = this.#context.facts.job === undefined ? USAGE_WAIT_MS : JOB_CREATE_WAIT_MS;
     this.#usageTimer ??= setTimeout(() => this.#guard(() => this.#giveUpUsage()), waitMs);
   }
 
@@ -303,10 +303,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
       this.#notStreamed('misfit');
       return;
     }
-    const usage = answer.usage ?? {
-      ...countedUsage(this.#context, answer.outputTokens()),
-      images: answer.images ?? facts.images,
-    };
+    const usage = answer.usage ?? unreportedUsage(this.#context, answer);
     this.#watch.ticket.speed.noteReasoning(usage.outputReasoning);
     if (answer.jobId !== undefined) noteJob(this.#context, this.#route, answer.jobId);
     if (this.#left) {

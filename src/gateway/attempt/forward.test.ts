@@ -163,7 +163,7 @@ async function stage(set: Stage) {
     ...shared,
     ...{ client: upstream(plays, sent), bodies: createBodies(room) },
     conversations: { keep() {}, find: find ?? (() => undefined), forget: async () => false },
-    jobs: {} as AttemptContext['deps']['jobs'],
+    ...({ jobs: {}, files: {} } as Pick<AttemptContext['deps'], 'jobs' | 'files'>),
     streamTimeouts: TIMEOUTS,
     plainTimeouts: { ...TIMEOUTS, firstByteMs: 5_000 },
     observer,

@@ -126,7 +126,9 @@ async function tryRoute(context: AttemptContext, route: Route, trial: Trial): Pr
   const { call, deps } = context;
   const { times } = trial;
   const translation = saveAnswer(context, trial.translation);
-  const begun = deps.health.begin(route, context.facts.inputTokensEstimate);
+  // Vendors count the tokens of batches apart from those of calls.
+  const isBatch = call.endpoint.action === 'batch';
+  const begun = deps.health.begin(route, isBatch ? 0 : context.facts.inputTokensEstimate);
   const ticket = begun instanceof Promise ? await begun : begun;
   // Other calls took the last slot of the credential's own limits since the routes were chosen.
   if (ticket === undefined) return LIMITED;
@@ -140,7 +142,7 @@ async function tryRoute(context: AttemptContext, route: Route, trial: Trial): Pr
     report(ticket, result);
     return result;
   } finally {
-    ticket.end(totalTokens(call.usage));
+    ticket.end(isBatch ? 0 : totalTokens(call.usage));
   }
 }
 

@@ -43,6 +43,7 @@ export function translate(
   signatures: Signatures,
 ): Translation | Promise<Translation | Refusal> {
   const { protocol, action } = context.call.endpoint;
+  if (action === 'batch') return translateBatch(context, route);
   if (protocol === 'images') {
     if (action === 'variation' && !makesVariations(route)) return Promise.resolve(NO_VARIATIONS);
     return route.protocols.includes(protocol)
@@ -65,6 +66,21 @@ export function translate(
   const asIs = signatures === 'own' && !context.facts.holdsEnvelope && outputLimit === undefined;
   return asIs ? new PassThrough(context, route) : passChanged(context, route, wanted);
 }
+
+/** A batch is never converted: its results come much later, and from the vendor. */
+function translateBatch(context: AttemptContext, route: Route): Translation | Promise<Refusal> {
+  const { call, raw } = context;
+  const isServed = route.vendor.cloud === undefined && route.protocols.includes(call.endpoint.protocol);
+  if (!isServed) return Promise.resolve(NO_BATCHES);
+  // With another name of the model it is copied.
+  return hasMemory(context, raw.body.length)
+    ? new PassThrough(context, route)
+    : Promise.resolve(refuseMemory());
+}
+
+const NO_BATCHES = refuse('notExpressible', {
+  message: 'No usable upstream of this model takes batches in this protocol',
+});
 
 /** A variation has no prompt that another model could follow, and no cloud has a path for it. */
 function makesVariations({ protocols, vendor }: Route): boolean {

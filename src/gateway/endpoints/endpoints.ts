@@ -1,6 +1,12 @@
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { RawRequest } from '../../protocol/dialect.ts';
 import type { CountProtocol } from '../../protocol/pass-through/count.ts';
+import { BATCHES_PATH, type BatchesMatch, matchBatches } from '../batches/batches-endpoint.ts';
+import {
+  MESSAGE_BATCHES_PATH,
+  type MessageBatchesMatch,
+  matchMessageBatches,
+} from '../batches/message-batches-endpoint.ts';
 import { matchVideos, VIDEOS_PATH, type VideosMatch } from '../jobs/videos-endpoint.ts';
 import { type ConversationMatch, matchConversation } from './conversations-endpoint.ts';
 import { type ModelsMatch, matchModels } from './models-endpoint.ts';
@@ -17,7 +23,7 @@ export interface Endpoint {
   /** Image edits go to the vendor's edits path, whatever the body contains. */
   readonly edit: boolean;
   /** The vendor has a path of its own for this. */
-  readonly action?: 'variation' | 'translation' | 'compact';
+  readonly action?: 'variation' | 'translation' | 'compact' | 'batch';
   /**
    * The query for a vendor of the same protocol, without its `?`. It is built from known parameters only, so
    * that no other parameter can change what the vendor does (Google: `fields`, `alt`, `callback`,
@@ -37,6 +43,8 @@ export type EndpointMatch =
   | ModelsMatch
   | StoredMatch
   | VideosMatch
+  | BatchesMatch
+  | MessageBatchesMatch
   | ConversationMatch
   | { readonly kind: 'method-not-allowed'; readonly allow: string }
   | { readonly kind: 'no-endpoint' };
@@ -61,7 +69,12 @@ export const FIXED = new Map<string, Pick<Endpoint, 'protocol' | 'edit' | 'actio
   ['/v1/audio/transcriptions', { protocol: 'transcriptions', edit: false }],
   ['/v1/audio/translations', { protocol: 'transcriptions', edit: false, action: 'translation' }],
   [VIDEOS_PATH, { protocol: 'videos', edit: false }],
+  [BATCHES_PATH, { protocol: 'chat', edit: false, action: 'batch' }],
+  [MESSAGE_BATCHES_PATH, { protocol: 'messages', edit: false, action: 'batch' }],
 ]);
+
+/** What is created at these paths is also listed there. */
+const LISTED: ReadonlySet<string> = new Set([VIDEOS_PATH, BATCHES_PATH, MESSAGE_BATCHES_PATH]);
 
 export const COUNTS = new Map<string, CountProtocol>([
   ['/v1/messages/count_tokens', 'messages'],
@@ -86,8 +99,7 @@ export function matchEndpoint(method: string, url: string): EndpointMatch {
   const pathname = queryAt === -1 ? url : url.slice(0, queryAt);
   const query = queryAt === -1 ? '' : url.slice(queryAt);
   const fixed = FIXED.get(pathname);
-  // Videos are also listed at the path where they are created.
-  if (fixed !== undefined && (method === 'POST' || pathname !== VIDEOS_PATH)) {
+  if (fixed !== undefined && (method === 'POST' || !LISTED.has(pathname))) {
     if (method !== 'POST') return ONLY_POST;
     return {
       kind: 'endpoint',
@@ -102,6 +114,8 @@ export function matchEndpoint(method: string, url: string): EndpointMatch {
       matchStored(method, pathname, query) ??
       matchConversation(method, pathname, query) ??
       matchVideos(method, pathname, query) ??
+      matchBatches(method, pathname, query) ??
+      matchMessageBatches(method, pathname, query) ??
       NO_ENDPOINT
     );
   }

@@ -8,6 +8,7 @@ import { findJobCredential } from './job-credential.ts';
 
 const vendor = sampleVendor({ protocols: ['videos'] });
 const credential = sampleCredential();
+const jobs = { postpone: async () => {} };
 
 function catalogOf(vendors: readonly Vendor[], credentials: readonly Credential[]) {
   return sampleCatalog({
@@ -55,7 +56,7 @@ test.each([
 ])('%i with %s means that the job is %s', async (status, body, report) => {
   const { client, requests } = createClient(status, body);
   const catalog = () => catalogOf([vendor], [credential]);
-  const askAboutJob = createAskAboutJob({ client, catalog, findOwn: async () => [] });
+  const askAboutJob = createAskAboutJob({ client, jobs, catalog, findOwn: async () => [] });
   expect(await askAboutJob(sampleJob({ objectId: 'a?b' }))).toBe(report);
   expect(requests.map(({ method, path, reach }) => [method, path, reach])).toEqual([
     ['GET', '/v1/videos/a%3Fb', 'any'],
@@ -82,13 +83,13 @@ test('an own credential is asked under the rules of its vendor, and only that of
   const { client, requests } = createClient(200, video('completed'));
   const catalog = () => catalogOf([open], [{ ...credential, name: 'mine' }]);
   const findOwn = async () => [own];
-  expect(await createAskAboutJob({ client, catalog, findOwn })(job)).toBe('complete');
+  expect(await createAskAboutJob({ client, jobs, catalog, findOwn })(job)).toBe('complete');
   expect(requests).toMatchObject([{ origin: 'https://mine.example', reach: 'public' }]);
   const closed = () => catalogOf([vendor], []);
-  expect(await createAskAboutJob({ client, catalog: closed, findOwn })(job)).toBe('unknown');
+  expect(await createAskAboutJob({ client, jobs, catalog: closed, findOwn })(job)).toBe('unknown');
   const foreign = async () => [{ ...own, ownerAccountId: 2 }];
-  expect(await createAskAboutJob({ client, catalog, findOwn: foreign })(job)).toBe('unknown');
+  expect(await createAskAboutJob({ client, jobs, catalog, findOwn: foreign })(job)).toBe('unknown');
   const away = () => Promise.reject(new StoreUnavailable('away'));
-  expect(await createAskAboutJob({ client, catalog, findOwn: away })(job)).toBe('unknown');
+  expect(await createAskAboutJob({ client, jobs, catalog, findOwn: away })(job)).toBe('unknown');
   expect(requests).toHaveLength(1);
 });

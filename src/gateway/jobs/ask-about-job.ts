@@ -1,33 +1,42 @@
 import type { CatalogSnapshot, Credential } from '../../catalog/contract.ts';
-import type { AskAboutJob, JobReport } from '../../jobs/contract.ts';
-import { isJsonObject, parseJson } from '../../kernel/encoding/json.ts';
+import type { AskAboutJob, Job, JobReport } from '../../jobs/contract.ts';
 import { readVideo } from '../../protocol/videos/answer.ts';
-import type { UpstreamClient } from '../../upstream/contract.ts';
 import type { AskReply } from '../../upstream/http/ask.ts';
 import { classify } from '../admit/route.ts';
-import { askAboutVideo } from './ask-vendor.ts';
-import { JOB_ANSWER_BYTES_MAX } from './bounds.ts';
+import { askAboutBatch, type BatchParts, isBatchJob } from '../batches/ask-about-batch.ts';
+import { askAboutObject } from './ask-vendor.ts';
+import { isErrorObject } from './error-object.ts';
 import { findJobCredential } from './job-credential.ts';
 
-export interface AskAboutJobParts {
-  readonly client: UpstreamClient;
+export interface AskAboutJobParts extends BatchParts {
   catalog(): CatalogSnapshot;
   /** The credentials of an account. */
   findOwn(accountId: number): Promise<readonly Credential[]>;
 }
 
 /** Asks with the credential that created the job. */
-export function createAskAboutJob({ client, catalog, findOwn }: AskAboutJobParts): AskAboutJob {
-  return async (job) => {
-    try {
-      const own = job.own ? await findOwn(job.accountId) : [];
-      const credential = findJobCredential(job, own, catalog());
-      if (credential === undefined) return 'unknown';
-      return toReport(await askAboutVideo(client, credential, { objectId: job.objectId, method: 'GET' }));
-    } catch {
-      return 'unknown';
-    }
+export function createAskAboutJob(parts: AskAboutJobParts): AskAboutJob {
+  /** Reading results takes long. Whoever asks meanwhile gets the same answer. */
+  const asking = new Map<string, Promise<JobReport>>();
+  return (job) => {
+    const known = asking.get(job.callId);
+    if (known !== undefined) return known;
+    const asked = askVendor(parts, job).finally(() => asking.delete(job.callId));
+    asking.set(job.callId, asked);
+    return asked;
   };
+}
+
+async function askVendor({ client, jobs, catalog, findOwn }: AskAboutJobParts, job: Job): Promise<JobReport> {
+  try {
+    const own = job.own ? await findOwn(job.accountId) : [];
+    const credential = findJobCredential(job, own, catalog());
+    if (credential === undefined) return 'unknown';
+    if (isBatchJob(job)) return await askAboutBatch({ client, jobs }, credential, job);
+    return toReport(await askAboutObject(client, credential, { ...job, method: 'GET' }));
+  } catch {
+    return 'unknown';
+  }
 }
 
 const REPORTS: ReadonlyMap<string, JobReport> = new Map([
@@ -45,10 +54,4 @@ export function toReport(reply: AskReply): JobReport {
   if (classify(status) !== 'success') return 'unknown';
   const video = readVideo(reply.body, '');
   return video.valid && !video.isError ? (REPORTS.get(video.status) ?? 'unknown') : 'unknown';
-}
-
-/** The page of a proxy says nothing about a job. */
-function isErrorObject(body: Buffer): boolean {
-  const parsed = parseJson(body.toString('utf8'), { bytesMax: JOB_ANSWER_BYTES_MAX, depthMax: 32 });
-  return parsed.kind === 'parsed' && isJsonObject(parsed.value);
 }

@@ -1,38 +1,52 @@
+import type { Job, JobKind } from '../../jobs/contract.ts';
 import type { UpstreamClient } from '../../upstream/contract.ts';
 import { type AskReply, ask } from '../../upstream/http/ask.ts';
-import { addressVendor, type VendorAddress } from '../../upstream/vendor.ts';
+import { addressVendor, type VendorAddress, type VendorCall } from '../../upstream/vendor.ts';
 import { JOB_ANSWER_BYTES_MAX, JOB_ASK_MS } from './bounds.ts';
 import type { JobCredential } from './job-credential.ts';
 
-/** A video at its vendor, or its content. `query` has no question mark, and nothing of the client's. */
-export function addressVideo(
+/** Where a vendor has objects of this kind. */
+const PLACES: Readonly<Record<JobKind | 'file', Pick<VendorCall, 'protocol' | 'action'>>> = {
+  video: { protocol: 'videos', action: 'generate' },
+  batch: { protocol: 'chat', action: 'batch' },
+  'message-batch': { protocol: 'messages', action: 'batch' },
+  file: { protocol: 'chat', action: 'file' },
+};
+
+/** An object of an account at its vendor: a job, or a file. */
+export interface VendorObject extends Pick<Job, 'objectId'> {
+  readonly kind: JobKind | 'file';
+  /** A part of the object, such as `/content`. */
+  readonly below?: string | undefined;
+  /** Without a question mark, and with nothing of the client's. */
+  readonly query?: string | undefined;
+}
+
+export function addressObject(
   { vendor, credential }: JobCredential,
-  objectId: string,
-  content?: { readonly query: string },
+  { kind, objectId, below = '', query = '' }: VendorObject,
 ): VendorAddress {
-  const id = `/${encodeURIComponent(objectId)}`;
   return addressVendor({
+    ...PLACES[kind],
     route: { vendor, credential, forwardModelId: '' },
-    protocol: 'videos',
-    action: 'generate',
     clientHeaders: {},
-    below: content === undefined ? id : `${id}/content`,
-    query: content?.query ?? '',
+    below: `/${encodeURIComponent(objectId)}${below}`,
+    query,
   });
 }
 
-export interface VideoQuestion {
-  readonly objectId: string;
-  readonly method: 'GET' | 'DELETE';
+export interface ObjectQuestion extends VendorObject {
+  readonly method: 'GET' | 'DELETE' | 'POST';
   readonly waitMs?: number;
 }
 
-/** Asks the vendor about a video, within bounds of time and size. It never throws. */
-export function askAboutVideo(
+/** Asks the vendor about an object, within bounds of time and size. It never throws. */
+export function askAboutObject(
   client: UpstreamClient,
   credential: JobCredential,
-  { objectId, method, waitMs = JOB_ASK_MS }: VideoQuestion,
+  question: ObjectQuestion,
 ): Promise<AskReply> {
-  const address = addressVideo(credential, objectId);
+  const { method, waitMs = JOB_ASK_MS } = question;
+  const address = addressObject(credential, question);
   return ask(client, { ...address, method, body: [] }, { waitMs, bytesMax: JOB_ANSWER_BYTES_MAX });
 }

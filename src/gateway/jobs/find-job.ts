@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../../jobs/contract.ts';
-import { isVideoId } from '../../protocol/videos/answer.ts';
+import { isObjectId } from '../../protocol/pass-through/object-text.ts';
 import type { GatewayDeps } from '../attempt/attempt-context.ts';
 import { JOB_LOOK_MS, JOB_LOOKS_MAX } from './bounds.ts';
 
@@ -11,7 +11,7 @@ type FindDeps = Pick<GatewayDeps, 'jobs' | 'recentJobs' | 'clock'>;
  * the id. So a job of another node is looked for twice.
  */
 export async function findJob(accountId: number, objectId: string, deps: FindDeps): Promise<Job | undefined> {
-  if (!isVideoId(objectId)) return undefined;
+  if (!isObjectId(objectId)) return undefined;
   const recent = deps.recentJobs.find(accountId, objectId, deps.clock.now());
   return recent ?? lookUp(accountId, objectId, { jobs: deps.jobs, looks: 2 });
 }

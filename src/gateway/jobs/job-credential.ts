@@ -1,5 +1,5 @@
 import type { CatalogSnapshot, Credential, Vendor } from '../../catalog/contract.ts';
-import type { Job } from '../../jobs/contract.ts';
+import type { Job, JobKind } from '../../jobs/contract.ts';
 import { mayUse } from '../admit/byok-routes.ts';
 
 /** The credential that created a job, and its vendor. */
@@ -13,7 +13,7 @@ export interface JobCredential {
  * it is there and enabled, also if its route has ended. `own`: the credentials of the account.
  */
 export function findJobCredential(
-  job: Job,
+  job: Pick<Job, 'own' | 'credential' | 'accountId'> & { readonly kind: JobKind | 'file' },
   own: readonly Credential[],
   { credentials, vendors }: Pick<CatalogSnapshot, 'credentials' | 'vendors'>,
 ): JobCredential | undefined {
@@ -22,7 +22,16 @@ export function findJobCredential(
     : credentials.get(job.credential);
   if (credential === undefined || credential.status !== 'enabled') return undefined;
   const vendor = vendors.get(credential.vendorCode);
-  if (vendor === undefined || !vendor.protocols.includes('videos')) return undefined;
+  if (vendor === undefined || !hasObjects(vendor, job.kind)) return undefined;
   if (job.own && !mayUse(vendor, credential)) return undefined;
   return { vendor, credential };
+}
+
+/** No cloud has batches or files in the form of the vendor whose models it serves. */
+export function hasObjects({ protocols, cloud }: Vendor, kind: JobKind | 'file'): boolean {
+  if (kind === 'video') return protocols.includes('videos');
+  if (cloud !== undefined) return false;
+  return kind === 'message-batch'
+    ? protocols.includes('messages')
+    : protocols.some((one) => one !== 'messages');
 }

@@ -49,7 +49,7 @@ const store: JobStore = {
     jobs.filter((job) => job.accountId === accountId).slice(0, limit),
   hide: async (_accountId, objectId) => void done.push(`hide ${objectId}`),
   hasten: async (callId) => void done.push(`hasten ${callId}`),
-  end: async (callId, state) => {
+  end: async (callId, { state }) => {
     done.push(`end ${callId} ${state}`);
     return true;
   },

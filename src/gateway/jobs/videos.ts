@@ -1,73 +1,48 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Job } from '../../jobs/contract.ts';
-import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
-import { newCallId } from '../../kernel/id.ts';
+import { refuse } from '../../kernel/errors.ts';
 import { readVideo } from '../../protocol/videos/answer.ts';
-import { identify, refuseIfAway, WAIT_MS } from '../admit/identify.ts';
+import { WAIT_MS } from '../admit/identify.ts';
 import { classify } from '../admit/route.ts';
-import { sendRefusal } from '../answer/answer.ts';
 import type { Gateway } from '../gateway.ts';
 import { toReport } from './ask-about-job.ts';
-import { askAboutVideo } from './ask-vendor.ts';
-import { JOB_REQUEST_SLOTS } from './bounds.ts';
+import { askAboutObject } from './ask-vendor.ts';
+import { enterJobRequest } from './enter-job-request.ts';
 import { findJob, findStoredJob } from './find-job.ts';
 import { findJobCredential, type JobCredential } from './job-credential.ts';
-import { serveContent } from './video-content.ts';
-import { serveList } from './video-list.ts';
 import {
   endWithoutAnswer,
+  type JobRequest,
+  type JobRequestEnd,
   refuseVideo,
   sendAnswer,
-  type VideoEnd,
-  type VideoRequest,
-} from './video-request.ts';
+} from './job-request.ts';
+import { serveContent } from './video-content.ts';
+import { serveList } from './video-list.ts';
 import type { VideosEndpoint } from './videos-endpoint.ts';
 
 /**
  * Reads, lists and deletes the videos of an account, and passes on their content. This is not a call: nothing
  * is held, counted or charged. The vendor is asked with the credential that created the video.
  */
-export async function serveVideos(
+export function serveVideos(
   request: IncomingMessage,
   response: ServerResponse,
   endpoint: VideosEndpoint,
   gateway: Gateway,
 ): Promise<void> {
-  const nowMs = gateway.deps.clock.now();
-  const requestId = newCallId(nowMs);
   gateway.discardBody(request, response);
-  const caller = await identify(request, gateway, nowMs);
-  const { headers } = request;
-  const end = isRefusal(caller)
-    ? caller
-    : await admit({ requestId, caller, endpoint, headers, response, gateway }).catch(refuseIfAway);
-  if (end !== undefined) sendRefusal(response, end, requestId, 'videos');
+  const about = { protocol: 'videos', query: endpoint.query } as const;
+  return enterJobRequest({ request, response, gateway, about }, (entered) => serve(entered, endpoint));
 }
 
-async function admit(request: VideoRequest): Promise<VideoEnd> {
-  if (request.endpoint.action === 'unserved') {
+async function serve(request: JobRequest, endpoint: VideosEndpoint): Promise<JobRequestEnd> {
+  const { caller, gateway } = request;
+  if (endpoint.action === 'unserved') {
     return refuse('notExpressible', {
       message: 'Videos are neither remixed, edited nor extended here, and there are no characters',
     });
   }
-  const leave = await request.gateway.deps.jobRequests.enter(request.caller.account.id);
-  if (leave === undefined) return refuseMany();
-  try {
-    return await serve(request);
-  } finally {
-    leave();
-  }
-}
-
-/** Rule I-45: every 429 names its limit. */
-function refuseMany(): Refusal {
-  const { activeOfOne } = JOB_REQUEST_SLOTS;
-  const limit = `concurrency; limit=${activeOfOne}; used=${activeOfOne}; window=0; reset=1; scope=account`;
-  return refuse('concurrencyExceeded', { retryAfterMs: WAIT_MS, limit });
-}
-
-async function serve(request: VideoRequest): Promise<VideoEnd> {
-  const { endpoint, caller, gateway } = request;
   if (endpoint.action === 'list') return serveList(request);
   const job = await findJob(caller.account.id, endpoint.id, gateway.deps);
   if (job === undefined) return refuseVideo(endpoint.id);
@@ -85,9 +60,13 @@ async function serve(request: VideoRequest): Promise<VideoEnd> {
   }
 }
 
-async function read(request: VideoRequest, job: Job, credential: JobCredential): Promise<VideoEnd> {
+async function read(request: JobRequest, job: Job, credential: JobCredential): Promise<JobRequestEnd> {
   const { client, jobs, tasks } = request.gateway.deps;
-  const reply = await askAboutVideo(client, credential, { objectId: job.objectId, method: 'GET' });
+  const reply = await askAboutObject(client, credential, {
+    kind: 'video',
+    objectId: job.objectId,
+    method: 'GET',
+  });
   if (reply.kind === 'failed' || classify(reply.head.status) !== 'success') {
     return endWithoutAnswer(request, job, reply);
   }
@@ -104,20 +83,20 @@ async function read(request: VideoRequest, job: Job, credential: JobCredential):
  * A video that is complete is settled before it is deleted: afterwards the vendor would not know it any more,
  * and it would cost nothing.
  */
-async function remove(request: VideoRequest, found: Job, credential: JobCredential): Promise<VideoEnd> {
+async function remove(request: JobRequest, found: Job, credential: JobCredential): Promise<JobRequestEnd> {
   const { deps } = request.gateway;
   const { objectId, accountId, callId } = found;
   const job = await findStoredJob(found, deps);
   if (job === undefined) return refuse('unavailable', { retryAfterMs: WAIT_MS });
   if (job.state === 'running') {
-    const reply = await askAboutVideo(deps.client, credential, { objectId, method: 'GET' });
+    const reply = await askAboutObject(deps.client, credential, { kind: 'video', objectId, method: 'GET' });
     const report = toReport(reply);
     if (report === 'unknown') {
       return reply.kind === 'failed' ? endWithoutAnswer(request, job, reply) : refuse('upstreamBroken');
     }
-    if (report === 'complete') await deps.jobs.end(callId, 'complete');
+    if (report === 'complete') await deps.jobs.end(callId, { state: 'complete' });
   }
-  const reply = await askAboutVideo(deps.client, credential, { objectId, method: 'DELETE' });
+  const reply = await askAboutObject(deps.client, credential, { kind: 'video', objectId, method: 'DELETE' });
   const isGone = reply.kind === 'answer' && reply.head.status === 404;
   const isDeleted = reply.kind === 'answer' && classify(reply.head.status) === 'success';
   if (isDeleted || isGone) {

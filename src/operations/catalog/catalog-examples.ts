@@ -53,6 +53,7 @@ export const ENTRY_EXAMPLES: Readonly<
       context_window: 400000,
       max_output_tokens: 128000,
       routing: 'weight',
+      batch_rate: '50',
       capabilities: null,
     },
     made: { model_id: 'gpt-5', name: 'GPT-5', prices: { input: '10', output: '30', cache_input: '1' } },

@@ -112,6 +112,7 @@ export const ENTRY_SCHEMAS: Readonly<Record<EntryKind, EntrySchema>> = {
       context_window: nullable(COUNT),
       max_output_tokens: nullable(COUNT),
       routing: toChoiceSchema(ROUTINGS),
+      batch_rate: RATE,
       capabilities: nullable(CAPABILITIES),
     },
     shown: {},

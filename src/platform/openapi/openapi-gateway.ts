@@ -1,6 +1,7 @@
 import { ERRORS, type ErrorRow } from '../../kernel/errors.ts';
+import type { GatewayRow } from './gateway-row.ts';
 import type { Node, OpenApiDocument, OpenApiOperation, Parameter, Response } from './openapi-form.ts';
-import { GATEWAY_ROWS, type GatewayRow } from './openapi-gateway-rows.ts';
+import { GATEWAY_ROWS } from './openapi-gateway-rows.ts';
 
 export const GATEWAY_SCHEMAS: Readonly<Record<string, Node>> = {
   GatewayError: {

@@ -33,7 +33,7 @@ export function writeForm(body: Buffer, { boundary, parts }: Form, forwardModel:
   return pieces;
 }
 
-function writePartHead({ name, file }: FormPart): string {
+export function writePartHead({ name, file }: Omit<FormPart, 'content'>): string {
   const field = `Content-Disposition: form-data; name="${name}"`;
   if (file === undefined) return `${field}\r\n`;
   const type = file.type === undefined ? '' : `Content-Type: ${file.type}\r\n`;

@@ -54,7 +54,7 @@ export function isPictureField(name: string): boolean {
 }
 
 /** What is wrong with a form, as a message for the client. */
-class NotAForm extends Error {}
+export class NotAForm extends Error {}
 
 /** Reads the parts of a client's form, in turns if it is large. */
 export function readForm<Found>(
@@ -107,7 +107,8 @@ function* readParts(
   }
 }
 
-function readBoundary(contentType: string): string {
+/** Throws `NotAForm`. */
+export function readBoundary(contentType: string): string {
   const boundary = readParameters(contentType)?.parameters.get('boundary');
   if (boundary !== undefined && BOUNDARY.test(boundary)) return boundary;
   throw new NotAForm('The content type has no boundary, or more than one');
@@ -155,9 +156,10 @@ function startsWith(body: Buffer, at: number, wanted: Buffer): boolean {
   return body.subarray(at, at + wanted.length).equals(wanted);
 }
 
-type Head = Omit<FormPart, 'content'>;
+export type Head = Omit<FormPart, 'content'>;
 
-function readHead(head: Buffer, delimiter: Buffer, fields: FormFields): Head {
+/** The field of a part, from its headers. Throws `NotAForm`. */
+export function readHead(head: Buffer, delimiter: Buffer, fields: FormFields): Head {
   if (!isUtf8(head) || head.includes(delimiter))
     throw new NotAForm('A part of the form has malformed headers');
   const headers = new Map<string, string>();

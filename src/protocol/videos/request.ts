@@ -19,7 +19,13 @@ const FIELDS: FormFields = {
 };
 
 /** A video has one price, whatever its input is, so nothing of the input is counted. */
-const ONE_VIDEO = { ...INPUT_ONLY, inputTokensEstimate: 0, inputTokensLikely: 0, videos: 1 } as const;
+const ONE_VIDEO = {
+  ...INPUT_ONLY,
+  inputTokensEstimate: 0,
+  inputTokensLikely: 0,
+  videos: 1,
+  job: 'video',
+} as const;
 
 /** JSON, or a form if an image goes with it. */
 export function readVideosRequest(

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { isRefusal } from '../../kernel/errors.ts';
 import type { RawRequest, RequestFacts } from '../dialect.ts';
-import { isVideoId, readVideo } from './answer.ts';
+import { isObjectId } from '../pass-through/object-text.ts';
+import { readVideo } from './answer.ts';
 import { videos } from './dialect.ts';
 
 const JSON_TYPE = 'application/json';
@@ -92,5 +93,5 @@ test('an object with nothing but an error is one', () => {
 test('the state of a video is read from what the vendor says', () => {
   const video = readVideo(Buffer.from('{"id":"v","status":"completed","model":"sora-2"}'), 'm');
   expect(video).toMatchObject({ id: 'v', status: 'completed', valid: true });
-  expect(isVideoId('v'.repeat(256))).toBe(true);
+  expect(isObjectId('v'.repeat(256))).toBe(true);
 });

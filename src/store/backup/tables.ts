@@ -9,7 +9,16 @@ export const BACKUP_TABLES: readonly string[] = [
   ...['sessions', 'login_failures', 'login_addresses', 'feedback', 'feedback_senders', 'account_notes'],
   ...['alert_channels', 'alert_settings', 'alert_states', 'alert_outbox', 'alert_tasks'],
   ...['verified_addresses', 'account_tokens'],
-  ...['conversations', 'jobs', 'gate_windows', 'ledger_entries', 'audit_log', 'calls', 'consumptions'],
+  ...[
+    'conversations',
+    'jobs',
+    'files',
+    'gate_windows',
+    'ledger_entries',
+    'audit_log',
+    'calls',
+    'consumptions',
+  ],
   ...['usage_hourly', 'traffic_hourly', 'usage_daily', 'traffic_daily', 'model_hourly', 'model_users_daily'],
 ];
 

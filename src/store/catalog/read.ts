@@ -175,6 +175,7 @@ interface ModelRow extends Readonly<Record<`${PriceName}_micro`, bigint | null>>
   readonly context_window: number | null;
   readonly max_output_tokens: number | null;
   readonly routing: Routing;
+  readonly batch_rate_micro: bigint;
   readonly capabilities: CapabilityOverrides | null;
 }
 
@@ -191,6 +192,7 @@ function modelFromRow(row: ModelRow, routes: readonly RouteRow[]): StoredModel {
     contextWindow: row.context_window ?? undefined,
     maxOutputTokens: row.max_output_tokens ?? undefined,
     routing: row.routing,
+    batchRateMicro: row.batch_rate_micro,
     capabilities: row.capabilities ?? undefined,
     routes: routes.map(routeFromRow),
   };

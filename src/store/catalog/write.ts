@@ -135,6 +135,7 @@ export async function writeModel(transaction: Database, model: ModelEntry): Prom
     context_window: model.contextWindow ?? null,
     max_output_tokens: model.maxOutputTokens ?? null,
     routing: model.routing,
+    batch_rate_micro: model.batchRateMicro,
     capabilities: capabilitiesColumn(model.capabilities),
   });
 }

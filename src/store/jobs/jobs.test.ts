@@ -63,7 +63,7 @@ describe('a job', () => {
     expect(await store.find(accountId, 'video_0')).toBeUndefined();
     expect(objectIds(await store.list(accountId, 'video', { limit: 9, order: 'asc' }))).toEqual(['video_1']);
     expect(objectIds(await store.claim(9)).toSorted()).toEqual(['video_0', 'video_1']);
-    expect(await store.end(call?.callId ?? '', 'complete')).toBe(true);
+    expect(await store.end(call?.callId ?? '', { state: 'complete' })).toBe(true);
   });
 
   test('is in pages of its account, in both directions', async () => {
@@ -122,12 +122,12 @@ describe('running jobs', () => {
     await ledger.settle([jobOf({ accountId })]);
     expect(await store.claim(9)).toEqual([]);
     const [call] = await startJobs(1);
-    expect(await store.end(call?.callId ?? '', 'void', 'failed')).toBe(true);
+    expect(await store.end(call?.callId ?? '', { state: 'void', why: 'failed' })).toBe(true);
     await store.hasten(call?.callId ?? '');
     await store.postpone(call?.callId ?? '', 0);
     expect((await store.claim(9)).map(({ callId }) => callId)).not.toContain(call?.callId);
     expect(await store.find(accountId, 'video_0')).toMatchObject({ state: 'void' });
-    expect(await store.end(call?.callId ?? '', 'complete')).toBe(false);
+    expect(await store.end(call?.callId ?? '', { state: 'complete' })).toBe(false);
   });
 });
 

@@ -1,5 +1,12 @@
 import { JOB_CLAIM_MS, JOB_KEPT_MS, JOBS_PAGE_MAX, JOBS_PRUNED_ROWS } from '../../jobs/bounds.ts';
-import type { Job, JobKind, JobPage, JobState, JobStore } from '../../jobs/contract.ts';
+import {
+  JOB_KINDS,
+  type Job,
+  type JobKind,
+  type JobPage,
+  type JobState,
+  type JobStore,
+} from '../../jobs/contract.ts';
 import { assert } from '../../kernel/assert.ts';
 import { storable } from '../columns.ts';
 import { type Database, idNumber } from '../database.ts';
@@ -34,13 +41,13 @@ const pageText = ({ order, after }: JobPage): string => `
   order by created_at ${order}, call_id ${order} limit $3`;
 
 /**
- * Row locks are held for this statement only. What was taken has its next time in the future, so another
- * node takes it again if this one dies.
+ * Kinds of a later version are left to it. Row locks are held for this statement only. What was taken has its
+ * next time in the future, so another node takes it again if this one dies.
  */
 const CLAIM = `
   update jobs set examine_at = now() + interval '${JOB_CLAIM_MS} milliseconds'
   where call_id in (
-    select call_id from jobs where state = 'running' and examine_at <= now()
+    select call_id from jobs where state = 'running' and examine_at <= now() and kind = any($2::text[])
     order by examine_at limit $1 for update skip locked)
   returning ${COLUMNS}`;
 
@@ -69,11 +76,11 @@ export function createJobStore(database: Database, ledger: JobLedger): JobStore 
     hasten: async (callId) => {
       await database.query(EXAMINE_IN, [callId, 0]);
     },
-    claim: async (limit) => (await database.query<JobRow>(CLAIM, [limit])).map(jobFromRow),
+    claim: async (limit) => (await database.query<JobRow>(CLAIM, [limit, JOB_KINDS])).map(jobFromRow),
     postpone: async (callId, waitMs) => {
       await database.query(EXAMINE_IN, [callId, waitMs]);
     },
-    end: (callId, state, why) => ledger.endJob(callId, { state, why }),
+    end: (callId, ending) => ledger.endJob(callId, ending),
   };
 }
 

@@ -22,7 +22,7 @@ test('running jobs are counted by kind, and a kind without any is 0', async () =
   await running.count();
   expect(running.counts).toEqual(new Map([['video', 2]]));
   const store = createJobStore(fresh.database, ledger);
-  for (const { callId } of calls) await store.end(callId, 'void', 'failed');
+  for (const { callId } of calls) await store.end(callId, { state: 'void', why: 'failed' });
   await running.count();
   expect(running.counts).toEqual(new Map([['video', 0]]));
 });

@@ -89,7 +89,7 @@ describe('a call that created a job', () => {
     expect(after?.version).toBe((before?.version as bigint) + 1n);
     expect(await books.call(call)).toMatchObject({
       ...{ verdict: 'failed', status: 502, videos: 0n, charge_micro: 0n, free_reason: 'nothing-produced' },
-      ...{ credits_micro: 0n, spent_micro: 0n, refusal: { message: expect.stringContaining('a day') } },
+      ...{ credits_micro: 0n, spent_micro: 0n, refusal: { message: expect.stringContaining('in time') } },
     });
     expect(await books.job(call)).toMatchObject({ state: 'void' });
   });

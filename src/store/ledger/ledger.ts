@@ -1,13 +1,13 @@
 import { StoreUnavailable } from '../../accounts/contract.ts';
 import { ROLLUP_LANES, SETTLE_BATCH_MAX } from '../../bounds.ts';
-import type { JobState, VoidReason } from '../../jobs/contract.ts';
+import type { JobEnding } from '../../jobs/contract.ts';
 import { assert } from '../../kernel/assert.ts';
 import { nextTurn } from '../../kernel/async/next-turn.ts';
 import { fault } from '../../kernel/fault.ts';
 import { systemRandom } from '../../kernel/random.ts';
 import type { Calendar } from '../../kernel/time/calendar.ts';
 import type { CallRecord, LedgerStore, SettledAccount } from '../../ledger/contract.ts';
-import { voidRecord } from '../../ledger/end-record.ts';
+import { jobRecord } from '../../ledger/end-record.ts';
 import { touchAccount } from '../accounts/accounts.ts';
 import { KeyUse, type Uses } from '../accounts/key-use.ts';
 import { ModelUsers, type Users } from '../catalog/model-users.ts';
@@ -43,12 +43,6 @@ export interface LedgerOptions {
 export interface JobLedger {
   /** False if the job has ended already. */
   endJob(callId: string, ending: JobEnding): Promise<boolean>;
-}
-
-export interface JobEnding {
-  readonly state: Exclude<JobState, 'running'>;
-  /** Of a void job; default that it failed. */
-  readonly why?: VoidReason | undefined;
 }
 
 export function createLedgerStore(options: LedgerOptions): LedgerStore & JobLedger {
@@ -113,7 +107,7 @@ class PostgresLedger implements LedgerStore, JobLedger {
     const running = await findRunning(this.#options.database, callId);
     if (running === undefined) return false;
     const written = await this.#commit([running], (transaction) =>
-      this.#end(transaction, { callId, accountId: running.accountId, ...ending }),
+      this.#end(transaction, { callId, accountId: running.accountId }, ending),
     );
     fault('job.after-end-commit');
     return written !== undefined;
@@ -173,14 +167,14 @@ class PostgresLedger implements LedgerStore, JobLedger {
   /** As if the hold had not been, the call is settled. All nodes learn of the new funds. */
   async #end(
     transaction: Database,
-    { callId, accountId, state, why = 'failed' }: JobEnding & Pick<CallRecord, 'callId' | 'accountId'>,
+    { callId, accountId }: Pick<CallRecord, 'callId' | 'accountId'>,
+    ending: JobEnding,
   ): Promise<Written | undefined> {
     const wallets = await lockWallets(transaction, [accountId]);
-    const held = await endRunning(transaction, callId, state);
+    const held = await endRunning(transaction, callId, ending.state);
     if (held === undefined) return undefined;
     returnHold(heldWallet(wallets, accountId), held);
-    // Its windows were counted when it was held.
-    const call = state === 'void' ? voidRecord(held.call, why) : { ...held.call, windows: [] };
+    const call = jobRecord(held.call, ending, this.#options.creditsPerYuan);
     const settled = this.#consume(wallets, call, takeCharge);
     const exchangedMicro = settled.exchangedMicro + held.exchangedMicro;
     const taken = [{ ...settled, exchangedMicro }];

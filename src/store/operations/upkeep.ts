@@ -16,6 +16,7 @@ import { pruneLoginFailures } from '../accounts/login-failures.ts';
 import { prunePlaygroundKeys } from '../accounts/playground-keys.ts';
 import { pruneSessions } from '../accounts/sessions.ts';
 import type { Database } from '../database.ts';
+import { pruneFiles } from '../jobs/files.ts';
 import { pruneJobs } from '../jobs/jobs.ts';
 import { pruneWindows } from '../ledger/windows.ts';
 import { closeSomeDays } from '../logs/daily-rollup.ts';
@@ -85,6 +86,7 @@ class PeriodicUpkeep implements StoreUpkeep {
       await this.#forget(pruneLoginFailures, SESSIONS_PRUNED_ROWS);
       await this.#forget(pruneAccountTokens, SESSIONS_PRUNED_ROWS);
       await this.#forget(pruneJobs, JOBS_PRUNED_ROWS);
+      await this.#forget(pruneFiles, JOBS_PRUNED_ROWS);
       await this.#closeDays();
       await this.#dropLogs();
     } catch (error) {

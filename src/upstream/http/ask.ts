@@ -6,12 +6,17 @@ import type {
   UpstreamHandler,
   UpstreamHead,
   UpstreamRequest,
+  UpstreamTimeouts,
 } from '../contract.ts';
 
 export interface AskBounds {
   /** For all of it, from the connection to the last byte. */
   readonly waitMs: number;
   readonly bytesMax: number;
+  /** Shorter waits for its parts. */
+  readonly timeouts?: UpstreamTimeouts | undefined;
+  /** Ends it early: nothing more is sent or awaited. */
+  readonly signal?: AbortSignal | undefined;
   /** Called when the answer begins. */
   readonly onHead?: () => void;
 }
@@ -28,7 +33,7 @@ export function ask(
   bounds: AskBounds,
 ): Promise<AskReply> {
   const { waitMs } = bounds;
-  const timeouts = { connectMs: waitMs, firstByteMs: waitMs, idleMs: waitMs };
+  const timeouts = bounds.timeouts ?? { connectMs: waitMs, firstByteMs: waitMs, idleMs: waitMs };
   return new Promise((resolve) => {
     const asking = new Asking(bounds, resolve);
     asking.attach(client.send({ ...request, timeouts }, asking));
@@ -50,6 +55,7 @@ class Asking implements UpstreamHandler {
     this.#resolve = resolve;
     // One time for all of it: who drips an answer keeps every other clock quiet.
     this.#timer = setTimeout(() => this.#cut('timeout'), bounds.waitMs);
+    bounds.signal?.addEventListener('abort', () => this.#cut('timeout'), { once: true });
   }
 
   attach(exchange: UpstreamExchange): void {

@@ -11,6 +11,7 @@ import {
   TIMEOUTS,
   vendor,
 } from '../../../test/support/upstream.ts';
+import type { BodySink, StreamedBody } from '../contract.ts';
 
 test('a call arrives with its method, path, headers and body, and its answer comes back', async () => {
   const origin = await vendor(async (request, response) => {
@@ -42,6 +43,43 @@ test('a body of several pieces arrives whole and with its length, small and larg
   expect(large.length, 'the caller keeps its pieces').toBe(3);
   const single = [Buffer.alloc(300_000, 99)];
   expect((await run(sender, post(origin, single)).ended).body).toBe('300000 300000 ccc');
+});
+
+test('a streamed body arrives as it is written, on a connection of its own', async () => {
+  const origin = await vendor(async (request, response) => {
+    let bytes = 0;
+    await sleep(200);
+    for await (const chunk of request) bytes += chunk.length;
+    response.end(`${request.headers['transfer-encoding']} ${request.headers['content-length']} ${bytes}`);
+  });
+  const sender = client();
+  await run(sender, post(origin)).ended;
+  const piece = Buffer.alloc(100_000, 97);
+  let drains = 0;
+  let left = 300;
+  let sink: BodySink | undefined;
+  const writeOn = (): void => {
+    while (left > 0) {
+      left -= 1;
+      if (sink?.write(piece) === false) return;
+    }
+    sink?.write(Buffer.alloc(0));
+    sink?.end();
+  };
+  const streamed: StreamedBody = {
+    begin: (given) => {
+      sink = given;
+      writeOn();
+    },
+    onDrain: () => {
+      drains += 1;
+      writeOn();
+    },
+  };
+  const { body } = await run(sender, { ...post(origin, ''), streamed }).ended;
+  expect(body).toBe('chunked undefined 30000000');
+  expect(drains).toBeGreaterThan(0);
+  expect(sink?.write(piece), 'what comes late goes nowhere').toBe(true);
 });
 
 test('connections are reused', async () => {

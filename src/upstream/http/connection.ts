@@ -2,11 +2,11 @@ import type { Socket } from 'node:net';
 import { UPSTREAM_READ_BYTES, UPSTREAM_READS_PER_TURN } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
-import type { UpstreamFailure, UpstreamRequest, UpstreamTimeouts } from '../contract.ts';
+import type { StreamedBody, UpstreamFailure, UpstreamRequest, UpstreamTimeouts } from '../contract.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { AnswerReader, type AnswerSink } from './answer-reader.ts';
 import type { Dial, Opening } from './dial.ts';
-import { complaintAbout, requestBytes } from './request-bytes.ts';
+import { chunkBytes, complaintAbout, LAST_CHUNK, requestBytes } from './request-bytes.ts';
 
 /** The call that has a connection for itself. Exactly one of `onWhole` and `onBroken` ends it. */
 export interface ConnectionUser {
@@ -62,6 +62,8 @@ export class Connection implements AnswerSink {
   #movedAtMs = 0;
   /** Of a large request, what waits for the socket to take more. */
   #unsent = NOTHING_UNSENT;
+  /** The body that is being sent, if it comes piece by piece. */
+  #streamed: StreamedBody | undefined;
   #keepMs = 0;
 
   constructor(origin: Origin, lasting: Lasting) {
@@ -214,7 +216,9 @@ export class Connection implements AnswerSink {
       this.#breakIfCurrent(socket, { kind: 'reset', detail: describe(error) }, by);
     });
     socket.on('drain', () => {
-      if (this.#socket === socket) this.#writeOn(socket, this.#unsent);
+      if (this.#socket !== socket) return;
+      this.#writeOn(socket, this.#unsent);
+      this.#streamed?.onDrain();
     });
     socket.on('close', () => this.#breakIfCurrent(socket, { kind: 'reset', detail: 'closed' }, 'peer'));
   }
@@ -256,6 +260,23 @@ export class Connection implements AnswerSink {
     const pieces = requestBytes(request, this.#origin.url.host, this.lasting);
     if (pieces.length === 1) socket.write(pieces[0] as Buffer);
     else this.#writeOn(socket, pieces.reverse());
+    if (request.streamed !== undefined) this.#stream(socket, request.streamed);
+  }
+
+  /** What is written after the call has left, or for another socket, goes nowhere. */
+  #stream(socket: Socket, streamed: StreamedBody): void {
+    this.#streamed = streamed;
+    const isCurrent = (): boolean => this.#socket === socket && this.#streamed === streamed;
+    streamed.begin({
+      write: (bytes) => {
+        this.#moved = true;
+        return !isCurrent() || bytes.length === 0 || socket.write(chunkBytes(bytes));
+      },
+      end: () => {
+        this.#moved = true;
+        if (isCurrent()) socket.write(LAST_CHUNK);
+      },
+    });
   }
 
   /** The next piece is the last of `unsent`. */
@@ -271,6 +292,7 @@ export class Connection implements AnswerSink {
     this.#user = undefined;
     this.#request = undefined;
     this.#unsent = NOTHING_UNSENT;
+    this.#streamed = undefined;
     this.#isPaused = false;
     this.#inBody = false;
     this.#moved = true;

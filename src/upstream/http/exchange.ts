@@ -48,7 +48,8 @@ export class Exchange implements UpstreamExchange, ConnectionUser, DecoderSink {
   start(): void {
     if (this.#request === undefined) return;
     this.#sending = true;
-    this.#connection = this.#pool.take();
+    // A streamed body cannot be sent again, so it never meets a connection that was idle.
+    this.#connection = this.#request.streamed === undefined ? this.#pool.take() : this.#pool.takeAlone();
     this.#connection.send(this.#request, this);
     this.#sending = false;
   }

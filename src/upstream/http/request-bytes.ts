@@ -29,7 +29,7 @@ export function complaintAbout({ path, headers }: UpstreamRequest): string | und
 
 /** The bytes of a request: a small one is a single piece, a large one many, to be let go one by one. */
 export function requestBytes(
-  { method, path, headers, body }: UpstreamRequest,
+  { method, path, headers, body, streamed }: UpstreamRequest,
   host: string,
   lasting: 'keep-alive' | 'close',
 ): Buffer[] {
@@ -39,6 +39,7 @@ export function requestBytes(
   for (let index = 0; index < headers.length; index += 2) {
     head += `${headers[index]}: ${headers[index + 1]}\r\n`;
   }
+  if (streamed !== undefined) return [Buffer.from(`${head}transfer-encoding: chunked\r\n\r\n`, 'latin1')];
   head += method === 'GET' && bytes === 0 ? '\r\n' : `content-length: ${bytes}\r\n\r\n`;
   if (bytes > UPSTREAM_COPY_BYTES_MAX) return [Buffer.from(head, 'latin1'), ...body.flatMap(slices)];
   const whole = Buffer.allocUnsafe(head.length + bytes);
@@ -54,3 +55,12 @@ function slices(piece: Buffer): Buffer[] {
   }
   return cut;
 }
+
+const LINE_END = Buffer.from('\r\n');
+
+/** One piece of a streamed body. An empty one would end it. */
+export function chunkBytes(bytes: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`, 'latin1'), bytes, LINE_END]);
+}
+
+export const LAST_CHUNK = Buffer.from('0\r\n\r\n');

@@ -244,3 +244,18 @@ test('a credential is tested before it is saved, and its secret is never seen ag
   const { body } = await askOperator('GET', `/credentials?search=${name}`);
   await askOperator('DELETE', `/credentials/${body.data[0].id}`);
 });
+
+test('the rate of batches stands with the prices, and is applied like one', async ({
+  visitAs,
+  onTestFinished,
+}) => {
+  const model = await newModel(onTestFinished);
+  const { page } = await visitAs(OPERATOR, `/operator/catalogue/models?model=${model}&tab=prices`, LOOK);
+  const rate = page.getByLabel('Rate of batches');
+  await rate.fill('50');
+  await changes(page).getByText(model).first().waitFor();
+  await applyChanges(page);
+  const stored = await askOperator('GET', `/models/${model}`);
+  expect(stored.body.data.batch_rate).toBe('50');
+  expect(await rate.inputValue()).toBe('50');
+});

@@ -45,6 +45,7 @@ export const COMMAND_POINTS: Readonly<Record<string, string>> = {
   'sink.after-advance': 'test/crash/clickhouse.test.ts',
   'job.before-end-commit': 'test/crash/jobs.test.ts',
   'job.after-end-commit': 'test/crash/jobs.test.ts',
+  'batch.after-results': 'test/crash/batches.test.ts',
   'rotate.before-commit': 'src/cli/secret/rotate.test.ts',
   'rotate.after-commit': 'src/cli/secret/rotate.test.ts',
 };

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { type OpenAI, toFile } from 'openai';
+import type { OpenAI } from 'openai';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../../support/world.ts';
@@ -26,8 +26,6 @@ const UNSERVED: Readonly<Record<string, () => Promise<unknown>>> = {
   '/v1/vector_stores': () => openai.vectorStores.create({ name: 'v' }),
   '/v1/uploads': () =>
     openai.uploads.create({ bytes: 1, filename: 'a.jsonl', mime_type: 'text/jsonl', purpose: 'fine-tune' }),
-  '/v1/files': async () =>
-    openai.files.create({ file: await toFile(Buffer.from('{}'), 'a.jsonl'), purpose: 'fine-tune' }),
   '/v1/realtime/client_secrets': () => openai.realtime.clientSecrets.create({}),
 };
 

@@ -126,7 +126,7 @@ const UNKNOWN: readonly (readonly [string, RegExp])[] = [
 
 describe('an unknown path', () => {
   it('is refused in the format of the SDK behind it', async () => {
-    const anthropic = await (await world.post('/v1/messages/batches', '{}')).json();
+    const anthropic = await (await world.post('/v1/messages/else', '{}')).json();
     expect(anthropic).toMatchObject({ type: 'error', request_id: expect.any(String), code: 40401 });
     const google = await (await world.post('/v1beta/cachedContents', '{}')).json();
     expect(google).toMatchObject({ code: 40401, error: { type: 'gateway_error', status: 'NOT_FOUND' } });

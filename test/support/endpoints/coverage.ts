@@ -9,6 +9,18 @@ export const PROVED_APART: Readonly<Record<string, readonly string[]>> = {
     'test/crash/jobs.test.ts',
     'src/store/ledger/job-ends.test.ts',
   ],
+  '/v1/batches': [
+    'test/gateway/batches/batches.test.ts',
+    'test/gateway/batches/nodes.test.ts',
+    'test/gateway/batches/strange.test.ts',
+    'test/crash/batches.test.ts',
+  ],
+  '/v1/messages/batches': [
+    'test/gateway/batches/message-batches.test.ts',
+    'test/gateway/batches/nodes.test.ts',
+    'test/gateway/batches/strange.test.ts',
+    'test/crash/batches.test.ts',
+  ],
 };
 
 /** Everything that serves calls: the gateway's paths and actions, from its own tables, and the clouds. */

@@ -77,6 +77,7 @@ export const words = {
     restriction: 'open to',
     role: 'role',
     routing: 'among routes of one priority',
+    batch_rate: 'rate of batches',
     rpm: 'requests a minute',
     seconds: 'window (s)',
     secret: 'secret',

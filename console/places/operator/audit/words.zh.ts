@@ -79,6 +79,7 @@ export const words: Translation<typeof en> = {
     restriction: '开放对象',
     role: '角色',
     routing: '同一优先级的路由之间',
+    batch_rate: '批处理费率',
     rpm: '每分钟请求数',
     seconds: '窗口（秒）',
     secret: '密钥',

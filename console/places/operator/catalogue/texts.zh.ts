@@ -180,6 +180,8 @@ export const zh: Translation<typeof en> = {
     wrong: '请输入数字，最多六位小数，例如 118.80。',
     asOther: (price) => `留空时与${price}相同。`,
     each: { image: '每张', video: '每个' },
+    batch: '批处理费率',
+    batchHelp: '批处理中 token 按上述价格的百分之多少计费。50 即半价。',
     help: {
       input: '调用发送的 token。',
       output: '模型生成的 token，含思考。',

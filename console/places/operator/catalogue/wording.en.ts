@@ -90,6 +90,8 @@ export const PRICE_TEXTS = {
   wrong: 'Enter a number with at most six decimals, such as 118.80.',
   asOther: (price: string) => `While it is empty: as ${price.toLowerCase()}.`,
   each: { image: 'an image', video: 'a video' },
+  batch: 'Rate of batches',
+  batchHelp: 'What tokens cost in a batch, in per cent of these prices. 50 is half the price.',
   help: {
     input: 'Tokens that a call sends.',
     output: 'Tokens that the model writes, with its thinking.',

@@ -5,7 +5,7 @@ import { money, NOTHING } from '../../../../parts/text/format.ts';
 import { Dim } from '../../../../parts/text/text.tsx';
 import css from '../catalogue.module.css';
 import { withField } from '../changes/document.ts';
-import { type FormProps, TypedInput } from '../entries/fields.tsx';
+import { EntryField, type FormProps, TypedInput } from '../entries/fields.tsx';
 import { pricesOf } from '../models.tsx';
 import { useCatalogueTexts } from '../texts.ts';
 import { isPrice, readPrice } from './typed-price.ts';
@@ -81,6 +81,13 @@ export function Prices({ form }: { readonly form: FormProps }) {
           </span>
         </div>
       ))}
+      <div className={css.price}>
+        <EntryField
+          {...{ form, name: 'batch_rate', label: t.price.batch, type: 'amount', usual: '100' }}
+          help={t.price.batchHelp}
+          suffix="%"
+        />
+      </div>
     </div>
   );
 }

@@ -1,0 +1,111 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Job } from '../../jobs/contract.ts';
+import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
+import { type BatchAnswer, readBatch } from '../../protocol/batches/answer.ts';
+import { batchProtocol } from '../../protocol/batches/item.ts';
+import { classify } from '../admit/route.ts';
+import { unknown } from '../endpoints/stored-answer.ts';
+import type { Gateway } from '../gateway.ts';
+import { askAboutObject } from '../jobs/ask-vendor.ts';
+import { LIST_ASK_MS } from '../jobs/bounds.ts';
+import { enterJobRequest } from '../jobs/enter-job-request.ts';
+import { findJob } from '../jobs/find-job.ts';
+import { findJobCredential } from '../jobs/job-credential.ts';
+import { readPage, serveJobList } from '../jobs/job-list.ts';
+import {
+  endWithoutAnswer,
+  type JobRequest,
+  type JobRequestEnd,
+  sendAnswer,
+  showId,
+} from '../jobs/job-request.ts';
+import { type BatchJob, isBatchJob, toBatchReport } from './ask-about-batch.ts';
+import type { BatchesEndpoint } from './batches-endpoint.ts';
+import { hasten } from './end-batch.ts';
+import { serveFiles } from './files.ts';
+import { serveUpload } from './serve-upload.ts';
+
+/**
+ * The files of an account, and its batches in the form of OpenAI: read, listed, cancelled, deleted. This is
+ * not a call: nothing is held, counted or charged.
+ */
+export function serveBatches(
+  request: IncomingMessage,
+  response: ServerResponse,
+  endpoint: BatchesEndpoint,
+  gateway: Gateway,
+): Promise<void> {
+  // Anthropic has files too, at the same path.
+  const protocol = request.headers['anthropic-version'] === undefined ? 'chat' : 'messages';
+  const about = { protocol, query: endpoint.query } as const;
+  const arrived = { request, response, gateway, about };
+  if (endpoint.action === 'create') return serveUpload(arrived);
+  gateway.discardBody(request, response);
+  return enterJobRequest(arrived, (entered) =>
+    endpoint.of === 'files' ? serveFiles(entered, endpoint) : serve(entered, endpoint),
+  );
+}
+
+async function serve(request: JobRequest, { action, id }: BatchesEndpoint): Promise<JobRequestEnd> {
+  if (action === 'list') return list(request);
+  const { caller, gateway } = request;
+  const job = await findJob(caller.account.id, id, gateway.deps);
+  if (job === undefined || !isBatchJob(job) || job.kind !== 'batch') return refuseBatch(id);
+  const credential = findJobCredential(job, caller.account.byok, gateway.directory.catalog());
+  if (credential === undefined) {
+    return refuse('upstreamBroken', { message: 'The credential that created this batch is gone' });
+  }
+  const question =
+    action === 'cancel'
+      ? ({ ...job, method: 'POST', below: '/cancel' } as const)
+      : ({ ...job, method: 'GET' } as const);
+  const reply = await askAboutObject(gateway.deps.client, credential, question);
+  if (reply.kind === 'failed' || classify(reply.head.status) !== 'success') {
+    return endWithoutAnswer(request, job, reply);
+  }
+  const batch = readBatch(reply.body, { model: job.model });
+  if (!batch.valid || batch.isError) return refuse('upstreamBroken');
+  await keepResults(request, job, batch);
+  if (toBatchReport(reply, job).kind === 'ended') hasten(request, job);
+  sendAnswer(request, job, { head: reply.head, pieces: batch.pieces });
+  return undefined;
+}
+
+/** The same for a batch of another account as for one that never was. */
+function refuseBatch(id: string): Refusal {
+  return unknown(`No batch found with id '${showId(id)}'.`);
+}
+
+/** The files of results that a batch names belong to its account, before the client knows of them. */
+async function keepResults(
+  { gateway }: JobRequest,
+  { accountId, routeId, credential, own, model, objectId: batchId }: BatchJob | Job,
+  { outputFileId, errorFileId, endpoint }: BatchAnswer,
+): Promise<void> {
+  const { files, clock } = gateway.deps;
+  const protocol = batchProtocol(endpoint) ?? 'chat';
+  const counts = { items: 0, inputTokens: 0, outputTokens: 0 };
+  const owner = { accountId, routeId, credential, own, model, protocol, batchId };
+  for (const objectId of [outputFileId, errorFileId]) {
+    if (objectId !== '') await files.add({ ...owner, ...counts, objectId, createdAtMs: clock.now() });
+  }
+}
+
+async function list(request: JobRequest): Promise<JobRequestEnd> {
+  const page = readPage(new URLSearchParams(request.query));
+  if (isRefusal(page)) return page;
+  return serveJobList(request, page, { kind: 'batch', show });
+}
+
+async function show(request: JobRequest, job: Job): Promise<Buffer | undefined> {
+  const { gateway, caller, response } = request;
+  const credential = findJobCredential(job, caller.account.byok, gateway.directory.catalog());
+  if (credential === undefined || response.closed) return undefined;
+  const question = { ...job, method: 'GET', waitMs: LIST_ASK_MS } as const;
+  const reply = await askAboutObject(gateway.deps.client, credential, question);
+  if (reply.kind === 'failed' || classify(reply.head.status) !== 'success') return undefined;
+  const batch = readBatch(reply.body, { model: job.model });
+  if (!batch.valid || batch.isError) return undefined;
+  await keepResults(request, job, batch);
+  return Buffer.concat(batch.pieces);
+}
