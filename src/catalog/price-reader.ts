@@ -16,5 +16,6 @@ export const readPrice = objectWith<PriceSnapshot>({
     vendorMicro: micro,
     credentialMicro: micro,
     nodeMicro: micro,
+    batchMicro: orUnset(micro),
   }),
 });

@@ -12,6 +12,8 @@ export interface Rates {
   readonly vendorMicro: bigint;
   readonly credentialMicro: bigint;
   readonly nodeMicro: bigint;
+  /** Of batches only. */
+  readonly batchMicro?: bigint | undefined;
 }
 
 /** What a call is charged with: taken when it is routed, never changed afterwards (rule M-5). */
@@ -51,14 +53,13 @@ export function takeSnapshot(
 }
 
 /**
- * The same for a batch: the rate of batches is part of the multiplier. Output has one price, also after a
- * cache hit, so that the cost of many items is that of their sum (rule M-37).
+ * The same for a batch, which has one rate more. Output has one price, also after a cache hit, so that the
+ * cost of many items is that of their sum (rule M-37).
  */
-export function batchPrice({ prices, rates }: PriceSnapshot, batchRateMicro: bigint): PriceSnapshot {
-  const rateMultiplierMicro = (rates.rateMultiplierMicro * batchRateMicro) / PERCENT_MICRO;
+export function batchPrice({ prices, rates }: PriceSnapshot, batchMicro: bigint): PriceSnapshot {
   return Object.freeze({
     prices: Object.freeze({ ...prices, cacheOutputMicro: prices.outputMicro }),
-    rates: Object.freeze({ ...rates, rateMultiplierMicro }),
+    rates: Object.freeze({ ...rates, batchMicro }),
   });
 }
 
@@ -72,8 +73,8 @@ export function routeFactor({ vendor, credential, rateMultiplierMicro }: Route):
 
 const TOKENS_PER_PRICE = 1_000_000n;
 const PERCENT_MICRO = 100n * MICRO;
-/** The five percentage rates and the multiplier bring these denominators. */
-const RATES_DENOMINATOR = MICRO * PERCENT_MICRO ** 5n;
+/** The six percentage rates and the multiplier bring these denominators. */
+const RATES_DENOMINATOR = MICRO * PERCENT_MICRO ** 6n;
 const DENOMINATOR = TOKENS_PER_PRICE * RATES_DENOMINATOR;
 
 /** What one unit of each bucket of usage costs: a million tokens, or one item. */
@@ -153,7 +154,7 @@ export function lineCost(quantity: number, priceMicro: bigint, per: number): big
 interface Tariff {
   readonly plain: BucketPrices;
   readonly afterCacheHit: BucketPrices;
-  /** The six rates and their denominators as one fraction in lowest terms: as exact, and small. */
+  /** The rates and their denominators as one fraction in lowest terms: as exact, and small. */
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
@@ -170,7 +171,8 @@ function toTariff(snapshot: PriceSnapshot): Tariff {
       rates.userMicro *
       rates.vendorMicro *
       rates.credentialMicro *
-      rates.nodeMicro;
+      rates.nodeMicro *
+      (rates.batchMicro ?? PERCENT_MICRO);
     const divisor = greatestCommonDivisor(product, DENOMINATOR);
     tariff = {
       plain: bucketPrices(prices, { cacheRead: 0 }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CATALOG_TEXT, storedCatalog } from '../../test/support/catalog.ts';
-import { takeSnapshot } from './price.ts';
+import { batchPrice, takeSnapshot } from './price.ts';
 import { createReprice } from './reprice.ts';
 import { resolveCatalog } from './resolve.ts';
 
@@ -26,6 +26,17 @@ test('a call keeps the rates of its account and node, and has the others of the 
   const made = createReprice(storedCatalog(text.replace('rate: 80', 'rate: 81')))(call);
   const rates = { ...call.price.rates, systemMicro: 91_000_000n, credentialMicro: 81_000_000n };
   expect(made).toMatchObject({ price: { rates, prices: call.price.prices } });
+});
+
+test('a batch has the rate of batches that the model has now, and no other call has one', () => {
+  const call = pastCall();
+  const batch = { ...call, price: batchPrice(call.price, 25_000_000n) };
+  const name = 'model_id: gpt\n';
+  expect(CATALOG_TEXT).toContain(name);
+  const text = CATALOG_TEXT.replace(name, `${name}    batch_rate: 50\n`);
+  const reprice = createReprice(storedCatalog(text));
+  expect(reprice(batch)).toMatchObject({ price: batchPrice(call.price, 50_000_000n) });
+  expect(reprice(call)).toMatchObject({ price: call.price });
 });
 
 test('a route that is gone keeps its rates, and a model that is gone is not offered', () => {

@@ -1,5 +1,5 @@
 import type { StoredCatalog, StoredRoute } from './document.ts';
-import type { PriceSnapshot } from './price.ts';
+import { batchPrice, type PriceSnapshot } from './price.ts';
 
 /** What a past call is priced by in another catalogue. */
 export type Reprice =
@@ -42,18 +42,19 @@ function reprice({ model: modelId, price }: PastCall, catalog: StoredCatalog, ro
   const credential = route && catalog.credentials.get(route.credentialName);
   const vendor = route && catalog.vendors.get(route.vendorCode);
   const { rates } = price;
+  const now: PriceSnapshot = {
+    prices: model.prices,
+    rates: {
+      ...rates,
+      rateMultiplierMicro: route?.rateMultiplierMicro ?? rates.rateMultiplierMicro,
+      systemMicro: catalog.systemRateMicro,
+      vendorMicro: vendor?.rateMicro ?? rates.vendorMicro,
+      credentialMicro: credential?.rateMicro ?? rates.credentialMicro,
+    },
+  };
   return {
     kind: 'price',
     isRouteOpen: route?.status === 'enabled' && credential?.status === 'enabled',
-    price: {
-      prices: model.prices,
-      rates: {
-        ...rates,
-        rateMultiplierMicro: route?.rateMultiplierMicro ?? rates.rateMultiplierMicro,
-        systemMicro: catalog.systemRateMicro,
-        vendorMicro: vendor?.rateMicro ?? rates.vendorMicro,
-        credentialMicro: credential?.rateMicro ?? rates.credentialMicro,
-      },
-    },
+    price: rates.batchMicro === undefined ? now : batchPrice(now, model.batchRateMicro),
   };
 }

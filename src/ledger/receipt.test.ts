@@ -178,6 +178,7 @@ const anyPrice: fc.Arbitrary<PriceSnapshot> = fc.record({
     vendorMicro: rate,
     credentialMicro: rate,
     nodeMicro: rate,
+    batchMicro: fc.option(rate, { nil: undefined }),
   }),
 });
 

@@ -251,6 +251,7 @@ function listRates({ rates }: PriceSnapshot): readonly ExactRate[] {
     percent('vendor_rate', rates.vendorMicro),
     percent('credential_rate', rates.credentialMicro),
     percent('node_rate', rates.nodeMicro),
+    ...(rates.batchMicro === undefined ? [] : [percent('batch_rate', rates.batchMicro)]),
   ];
 }
 

@@ -206,6 +206,7 @@ export const en = {
       vendor_rate: 'vendor',
       credential_rate: 'credential',
       node_rate: 'node',
+      batch_rate: 'batch',
     } as Readonly<Record<string, string>>,
     accountRate: 'account',
     atRate: (name: string, rate: string) => `${name} ${rate} %`,

@@ -205,6 +205,7 @@ export const zh: Translation<typeof en> = {
       vendor_rate: '厂商',
       credential_rate: '凭据',
       node_rate: '节点',
+      batch_rate: '批处理',
     } as Readonly<Record<string, string>>,
     accountRate: '账户',
     atRate: (name, rate) => `${name} ${rate} %`,

@@ -153,6 +153,7 @@ const anyPrice: fc.Arbitrary<PriceSnapshot> = fc.record({
     vendorMicro: micro,
     credentialMicro: micro,
     nodeMicro: micro,
+    batchMicro: unsetMicro,
   }),
 });
 

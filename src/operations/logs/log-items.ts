@@ -29,6 +29,7 @@ export const RATES = Type.Object(
     vendor_rate: RATE,
     credential_rate: RATE,
     node_rate: RATE,
+    batch_rate: Type.Optional(RATE),
   },
   { description: 'The values at the time of the call. Later changes do not alter them.' },
 );
@@ -123,6 +124,7 @@ export function shownRates(rates: Rates): object {
     vendor_rate: rateNumber(rates.vendorMicro),
     credential_rate: rateNumber(rates.credentialMicro),
     node_rate: rateNumber(rates.nodeMicro),
+    ...(rates.batchMicro !== undefined && { batch_rate: rateNumber(rates.batchMicro) }),
   };
 }
 
