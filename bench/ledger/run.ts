@@ -38,7 +38,9 @@ async function main(): Promise<void> {
   try {
     const variants = (values.small ? SMALL : VARIANTS).filter(({ name }) => name.includes(values.only));
     for (const variant of variants) filled.push(await prepare(join(folder, `${filled.length}`), variant));
-    const timing = values.small ? { repeats: 3, calls: 2_000 } : { repeats: Number(values.repeats), calls: 10_000 };
+    const timing = values.small
+      ? { repeats: 3, calls: 2_000 }
+      : { repeats: Number(values.repeats), calls: 10_000 };
     report(await measure(filled, timing), values.json);
   } finally {
     for (const { stop } of filled) await stop();

@@ -14,6 +14,7 @@ test('the own price is list price × rates, and what a call is charged', async (
   await askOperator('POST', '/models', {
     ...{ model_id: evil.id, name: evil.name, prices: { input: '3.3', output: '7' } },
     restriction: { kind: 'plan', level: 3 },
+    batch_rate: '50',
   });
   const route = {
     vendor: 'openai',
@@ -62,6 +63,7 @@ test('the own price is list price × rates, and what a call is charged', async (
   await page.getByRole('link', { name: evil.name }).click();
   await page.getByText('Not callable with your plan').waitFor();
   await page.getByText('40203').waitFor();
+  await page.getByText('In a batch: × 0.5').waitFor();
   await page.getByRole('link', { name: 'See plans' }).waitFor();
   await page.getByRole('checkbox', { name: 'Only callable' }).check();
   await page.getByText('No model fits these filters').waitFor();

@@ -157,6 +157,7 @@ describe('rule I-60: pricing', () => {
       rate_multiplier: 1.25,
       // 1.25 × 0.955 × 1 × 0.9 × 0.8 × 0.975
       factor: '0.8380125',
+      batch_rate: 100,
       priority: 1,
       protocols: ['chat'],
       context_window: null,

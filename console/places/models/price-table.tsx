@@ -50,6 +50,7 @@ export function PriceTable({ route, rates, at, of }: PriceTableProps) {
         </tbody>
       </table>
       <Factors route={route} rates={rates} />
+      {route.batch_rate !== 100 && <p className={css.batch}>{t.inBatch(factorOf(route.batch_rate))}</p>}
     </DrawerSection>
   );
 }

@@ -75,6 +75,7 @@ export const en = {
     credential: 'credential',
     node: 'node',
   },
+  inBatch: (factor: string) => `In a batch: × ${factor}`,
   ratesTitle: 'What the rates are',
   ratesHow: [
     'They multiply the list price; 1 changes nothing.',

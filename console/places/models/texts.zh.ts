@@ -78,6 +78,7 @@ export const zh: Translation<typeof en> = {
     credential: '凭据',
     node: '节点',
   },
+  inBatch: (factor) => `批处理：× ${factor}`,
   ratesTitle: '倍率说明',
   ratesHow: [
     '倍率与标价相乘；1 表示不变。',

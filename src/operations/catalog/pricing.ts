@@ -59,6 +59,7 @@ const ITEM = Type.Object({
   credential_rate: RATE,
   rate_multiplier: Type.Number({ minimum: 0, description: '1 is list price.' }),
   factor: Type.String({ ...EXACT, description: 'The product of the six rates.' }),
+  batch_rate: Type.Number({ minimum: 0, description: 'A batch costs this percentage of the prices.' }),
   forward_model_id: TEXT,
   priority: Type.Integer({ description: 'Routes with a lower number are tried first.' }),
   protocols: Type.Array(Type.Union(PROTOCOLS.map((name) => Type.Literal(name))), {
@@ -92,7 +93,7 @@ const EXAMPLE_PRICES = {
 const PRICE_EXAMPLE = {
   ...{ route_id: 1, model_id: 'gpt-5', name: 'GPT-5', priority: 10, protocols: ['responses', 'chat'] },
   ...{ vendor_code: 'openai', vendor_name: 'OpenAI', vendor_icon: 'openai', forward_model_id: 'gpt-5' },
-  ...{ vendor_rate: 100, credential_rate: 100, rate_multiplier: 1, factor: '1' },
+  ...{ vendor_rate: 100, credential_rate: 100, rate_multiplier: 1, factor: '1', batch_rate: 50 },
   ...{ support_features: ['text', 'image'], context_window: 400_000, max_output_tokens: 128_000 },
   ...{ restriction: 'none', required_level: 0, refusal: null, billing_modes: 1 },
   ...{ ...EXAMPLE_PRICES, own: EXAMPLE_PRICES },
@@ -214,6 +215,7 @@ function shownPrice(one: Offered, audit: PriceAuditContext, refusal: string | un
     vendor_rate: rateNumber(route.vendor.rateMicro),
     credential_rate: rateNumber(route.credential.rateMicro),
     rate_multiplier: rateNumber(route.rateMultiplierMicro),
+    batch_rate: rateNumber(model.batchRateMicro),
     forward_model_id: route.forwardModelId,
     priority: route.priority,
     protocols: route.protocols,
