@@ -45,6 +45,31 @@ it('a batch that used more than was held is charged for it', async () => {
   expect(await creditsOf(world, 'user@example.com')).toBe(before - costOf(used));
 });
 
+it('batches that are created at the same moment never hold more than the account has', async () => {
+  const key = await world.newKey('hasty@example.com');
+  const asked = await Promise.allSettled(Array.from({ length: 16 }, () => create(key, 'tokens=40', 100)));
+  const made = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value.data.id] : []));
+  const refused = asked.flatMap((each) => (each.status === 'rejected' ? [each.reason.status] : []));
+  // Each may cost some 400 Credits for its output alone.
+  expect(made.length).toBeGreaterThanOrEqual(1);
+  expect(made.length).toBeLessThanOrEqual(4);
+  expect(new Set(refused)).toEqual(new Set([403]));
+  await world.settled();
+  expect(await creditsOf(world, 'hasty@example.com')).toBeGreaterThanOrEqual(0n);
+
+  // Clients that read and delete, and the rounds of the server, find the end at the same moment.
+  const client = anthropicOf(world.url, key).messages.batches;
+  for (const id of made) world.simulator.batches.end(id);
+  const costs = made.map((id) => costOf(world.simulator.batches.used(id)));
+  await Promise.allSettled([
+    ...made.flatMap((id) => [client.results(id), client.retrieve(id), client.delete(id), client.delete(id)]),
+    endAll(world),
+  ]);
+  await endAll(world);
+  const cost = costs.reduce((sum, each) => sum + each, 0n);
+  expect(await creditsOf(world, 'hasty@example.com')).toBe(2_000_000_000n - cost);
+});
+
 it('a batch that used more than the account has leaves a shortfall', async () => {
   const key = await world.newKey('small@example.com');
   const { data, response } = await create(key, 'tokens=2000 unbounded', 10);

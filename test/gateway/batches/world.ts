@@ -48,6 +48,7 @@ const CATALOG = JSON.stringify({
     account('other', '500000000'),
     account('poor', '1'),
     account('small', '2000'),
+    account('hasty', '2000'),
   ],
 });
 

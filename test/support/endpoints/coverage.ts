@@ -11,12 +11,14 @@ export const PROVED_APART: Readonly<Record<string, readonly string[]>> = {
   ],
   '/v1/batches': [
     'test/gateway/batches/batches.test.ts',
+    'test/gateway/batches/limits.test.ts',
     'test/gateway/batches/nodes.test.ts',
     'test/gateway/batches/strange.test.ts',
     'test/crash/batches.test.ts',
   ],
   '/v1/messages/batches': [
     'test/gateway/batches/message-batches.test.ts',
+    'test/gateway/batches/limits.test.ts',
     'test/gateway/batches/nodes.test.ts',
     'test/gateway/batches/strange.test.ts',
     'test/crash/batches.test.ts',
