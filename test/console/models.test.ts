@@ -13,8 +13,7 @@ test('the own price is list price × rates, and what a call is charged', async (
   const evil = { id: `evil-${member.id}`, name: `<script>alert(${member.id})</script>` };
   await askOperator('POST', '/models', {
     ...{ model_id: evil.id, name: evil.name, prices: { input: '3.3', output: '7' } },
-    restriction: { kind: 'plan', level: 3 },
-    batch_rate: '50',
+    ...{ restriction: { kind: 'plan', level: 3 }, batch_rate: '50' },
   });
   const route = {
     vendor: 'openai',
