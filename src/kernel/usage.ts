@@ -35,3 +35,15 @@ export function outputTokens(usage: Usage): number {
 export function totalTokens(usage: Usage): number {
   return inputTokens(usage) + outputTokens(usage);
 }
+
+export function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    inputFresh: one.inputFresh + other.inputFresh,
+    cacheRead: one.cacheRead + other.cacheRead,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+    outputText: one.outputText + other.outputText,
+    outputReasoning: one.outputReasoning + other.outputReasoning,
+    images: one.images + other.images,
+    videos: one.videos + other.videos,
+  };
+}

@@ -1,4 +1,4 @@
-import { decodeName } from './message-batches-endpoint.ts';
+import { decodeSegment } from '../../kernel/encoding/path-segment.ts';
 
 /** What a client can do with its files, and with its batches in the form of OpenAI. A new batch is a call. */
 export interface BatchesEndpoint {
@@ -36,7 +36,7 @@ export function matchBatches(method: string, pathname: string, query: string): B
   const match = PATH.exec(pathname);
   if (match === null) return undefined;
   const [, of, name, below] = match;
-  const id = name === undefined ? '' : decodeName(name);
+  const id = name === undefined ? '' : decodeSegment(name);
   const actions = (of === 'files' ? FILE_ACTIONS : BATCH_ACTIONS)[name === undefined ? '' : (below ?? '/')];
   if (id === undefined || actions === undefined) return undefined;
   const action = actions[method];

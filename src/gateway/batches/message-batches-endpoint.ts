@@ -1,3 +1,5 @@
+import { decodeSegment } from '../../kernel/encoding/path-segment.ts';
+
 /** What a client can do with its batches of Messages. A new one is a call. */
 export interface MessageBatchesEndpoint {
   readonly action: 'list' | 'read' | 'delete' | 'cancel' | 'results';
@@ -34,19 +36,10 @@ export function matchMessageBatches(
   const match = PATH.exec(pathname);
   if (match === null) return undefined;
   const [, name = '', below = ''] = match;
-  const id = decodeName(name);
+  const id = decodeSegment(name);
   if (id === undefined) return undefined;
   const actions = MESSAGE_BATCH_ACTIONS[below] ?? {};
   const action = actions[method];
   if (action === undefined) return { kind: 'method-not-allowed', allow: Object.keys(actions).join(', ') };
   return { kind: 'message-batches', batches: { action, id, query } };
-}
-
-/** A segment of a path; `undefined` if it is not well encoded. */
-export function decodeName(name: string): string | undefined {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return undefined;
-  }
 }

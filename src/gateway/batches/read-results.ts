@@ -1,10 +1,10 @@
 import type { JobResult } from '../../jobs/contract.ts';
 import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
-import { NO_USAGE } from '../../kernel/usage.ts';
+import { addUsage, NO_USAGE } from '../../kernel/usage.ts';
 import { RESULT_BYTES_MAX } from '../../protocol/batches/bounds.ts';
 import { LineSplitter } from '../../protocol/batches/lines.ts';
-import { addUsage, readResult } from '../../protocol/batches/result.ts';
+import { readResult } from '../../protocol/batches/result.ts';
 import type {
   UpstreamClient,
   UpstreamExchange,

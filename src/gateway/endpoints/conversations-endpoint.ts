@@ -1,3 +1,5 @@
+import { decodeSegment } from '../../kernel/encoding/path-segment.ts';
+
 /** What a client can do with a conversation of its own, and with its items. */
 export interface ConversationEndpoint {
   readonly action:
@@ -42,15 +44,7 @@ export function matchConversation(
   const actions = CONVERSATION_ACTIONS[id === undefined ? '' : form] ?? {};
   const action = actions[method];
   if (action === undefined) return { kind: 'method-not-allowed', allow: Object.keys(actions).join(', ') };
-  const [known, knownItem] = [decode(id), decode(item)];
+  const [known, knownItem] = [decodeSegment(id ?? ''), decodeSegment(item ?? '')];
   if (known === undefined || knownItem === undefined) return undefined;
   return { kind: 'conversation', conversation: { action, id: known, itemId: knownItem, query } };
-}
-
-function decode(name = ''): string | undefined {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return undefined;
-  }
 }

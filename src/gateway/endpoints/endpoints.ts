@@ -1,3 +1,4 @@
+import { decodeSegment } from '../../kernel/encoding/path-segment.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { RawRequest } from '../../protocol/dialect.ts';
 import type { CountProtocol } from '../../protocol/pass-through/count.ts';
@@ -148,13 +149,8 @@ interface ModelAction {
 function readModelAction(pathname: string, query: string): ModelAction | undefined {
   const prefix = MODEL_PREFIXES.find((one) => pathname.startsWith(one));
   if (prefix === undefined) return undefined;
-  let rest: string;
-  try {
-    rest = decodeURIComponent(pathname.slice(prefix.length));
-  } catch {
-    return undefined;
-  }
-  const match = MODEL_ACTION.exec(rest);
+  const rest = decodeSegment(pathname.slice(prefix.length));
+  const match = rest === undefined ? null : MODEL_ACTION.exec(rest);
   if (match === null) return undefined;
   const [, model = '', action] = match;
   const stream = action === 'streamGenerateContent';

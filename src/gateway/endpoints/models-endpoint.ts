@@ -1,3 +1,5 @@
+import { decodeSegment } from '../../kernel/encoding/path-segment.ts';
+
 /** A request for the list of models, or for one model (rule I-7). */
 export interface ModelsEndpoint {
   /** `by-client`: clients of OpenAI, Anthropic and Google share the path, and the headers decide. */
@@ -25,16 +27,7 @@ export function matchModels(method: string, pathname: string, query: string): Mo
   if (method !== 'GET' && method !== 'HEAD') {
     return method === 'POST' && name !== undefined ? undefined : ONLY_READING;
   }
-  const modelId = name === undefined ? undefined : decode(name);
+  const modelId = name === undefined ? undefined : decodeSegment(name);
   if (name !== undefined && modelId === undefined) return undefined;
   return { kind: 'models', models: { style: prefix === '/v1' ? 'by-client' : 'google', modelId, query } };
-}
-
-/** A model id may contain `/`, plain or percent-encoded. */
-function decode(name: string): string | undefined {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,5 @@
+import { decodeSegment } from '../../kernel/encoding/path-segment.ts';
+
 /** What a client can do with an earlier response (rule I-8). */
 export interface StoredEndpoint {
   readonly action: 'read' | 'delete' | 'list-input' | 'cancel';
@@ -21,18 +23,10 @@ export function matchStored(method: string, pathname: string, query: string): St
   const match = PATH.exec(pathname);
   if (match === null) return undefined;
   const [, name = '', below = ''] = match;
-  const id = decode(name);
+  const id = decodeSegment(name);
   if (id === undefined) return undefined;
   const actions = STORED_ACTIONS[below] ?? {};
   const action = actions[method];
   if (action === undefined) return { kind: 'method-not-allowed', allow: Object.keys(actions).join(', ') };
   return { kind: 'stored', stored: { action, id, query } };
-}
-
-function decode(name: string): string | undefined {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,5 @@
+import { decodeSegment } from '../../kernel/encoding/path-segment.ts';
+
 /** What a client can do with its videos. A new one is a call. */
 export interface VideosEndpoint {
   /** `unserved`: the vendor has this action, but we do not serve it. */
@@ -36,18 +38,10 @@ export function matchVideos(method: string, pathname: string, query: string): Vi
   const match = PATH.exec(pathname);
   if (match === null) return undefined;
   const [, name = '', below = ''] = match;
-  const id = decode(name);
+  const id = decodeSegment(name);
   if (id === undefined) return undefined;
   const actions = NAMED.has(id) && below === '' ? UNSERVED : (VIDEO_ACTIONS[below] ?? {});
   const action = actions[method];
   if (action === undefined) return { kind: 'method-not-allowed', allow: Object.keys(actions).join(', ') };
   return { kind: 'videos', videos: { action, id, query } };
-}
-
-function decode(name: string): string | undefined {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return undefined;
-  }
 }

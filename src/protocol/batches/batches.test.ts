@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isRefusal, type Refusal } from '../../kernel/errors.ts';
-import { NO_USAGE } from '../../kernel/usage.ts';
+import { addUsage, NO_USAGE } from '../../kernel/usage.ts';
 import type { RequestFacts } from '../dialect.ts';
 import { NotAForm } from '../images/multipart.ts';
 import { batchProgress, readBatch } from './answer.ts';
@@ -10,7 +10,7 @@ import { type FormEvent, FormStream } from './form-stream.ts';
 import { readInputLine } from './input-line.ts';
 import { readLine } from './item.ts';
 import { LineSplitter } from './lines.ts';
-import { addUsage, readResult } from './result.ts';
+import { readResult } from './result.ts';
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 const text = (pieces: readonly Buffer[]): string => Buffer.concat(pieces).toString();

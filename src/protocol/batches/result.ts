@@ -56,15 +56,3 @@ function isObject(line: Buffer, slot: number): boolean {
   const start = skimmer.starts[slot] as number;
   return start >= 0 && line[start] === OPEN_BRACE;
 }
-
-export function addUsage(one: Usage, other: Usage): Usage {
-  return {
-    inputFresh: one.inputFresh + other.inputFresh,
-    cacheRead: one.cacheRead + other.cacheRead,
-    cacheWrite: one.cacheWrite + other.cacheWrite,
-    outputText: one.outputText + other.outputText,
-    outputReasoning: one.outputReasoning + other.outputReasoning,
-    images: one.images + other.images,
-    videos: one.videos + other.videos,
-  };
-}
