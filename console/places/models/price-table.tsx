@@ -76,8 +76,9 @@ function Factors({ route, rates }: Pick<PriceTableProps, 'route' | 'rates'>) {
           </span>
         </Fragment>
       ))}
-      <i>=</i>
-      <span>{route.factor}</span>
+      <span>
+        <i>=</i> {route.factor}
+      </span>
     </div>
   );
 }
