@@ -1,4 +1,4 @@
-import type { Gate, RememberedWindow } from '../gate/contract.ts';
+import type { Gate, RememberedWindow, SharedGate } from '../gate/contract.ts';
 import { createMemoryGate } from '../gate/memory.ts';
 import type { SharedGateFigures } from '../http/state-gauges.ts';
 import { systemClock } from '../kernel/time/clock.ts';
@@ -12,7 +12,7 @@ const CREDENTIALS_PREFIX = 'tollgate:credential:';
 export interface OpenGate {
   readonly gate: Gate;
   /** Counts the limits of credentials for all nodes. Undefined if this process is the only one. */
-  readonly credentials: Gate | undefined;
+  readonly credentials: SharedGate | undefined;
   /** A shared gate outlives the process: it stores its windows, and may have holds of a dead process. */
   readonly shared: boolean;
   /** Windows of the last run. A shared gate has its own. */

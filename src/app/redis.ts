@@ -1,6 +1,6 @@
 import { REDIS_LOOK_MS } from '../gate/redis/bounds.ts';
 import { connectRedis, type RedisConnection, RedisUnreachable } from '../gate/redis/connect.ts';
-import type { RedisClient } from '../gate/redis/script.ts';
+import type { Place, RedisClient } from '../gate/redis/script.ts';
 import { WRITING_ARGUMENTS } from '../gate/redis/script-arguments.ts';
 import type { Logger } from '../kernel/log.ts';
 
@@ -36,8 +36,12 @@ export class AwaitedRedis implements RedisClient {
     return this.#up;
   }
 
-  run(hash: string, line: string): Promise<string> {
-    return this.#client().run(hash, line);
+  run(hash: string, line: string, place?: Place): Promise<string> {
+    return this.#client().run(hash, line, place);
+  }
+
+  get joins(): boolean {
+    return this.#client().joins;
   }
 
   close(): void {
@@ -72,4 +76,4 @@ export class AwaitedRedis implements RedisClient {
 
 const unreachable = (): Promise<never> =>
   Promise.reject(new RedisUnreachable('Redis has not been reached yet'));
-const ABSENT: RedisClient = { run: unreachable };
+const ABSENT: RedisClient = { run: unreachable, joins: false };

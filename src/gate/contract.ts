@@ -45,6 +45,19 @@ export interface Gate {
   readonly active: number;
 }
 
+/** A gate that counts for several processes. */
+export interface SharedGate extends Gate {
+  enter(request: EnterRequest): Promise<EnterResult>;
+  /**
+   * Enters if another call of this process enters, and otherwise takes nothing. That call must have asked
+   * right before, at any gate of the same server, so that both are decided at once. `not-tried`: it did not
+   * enter, or the server could not decide both at once.
+   */
+  enterBeside(callId: string, request: EnterRequest): Promise<EnterResult | NotTried>;
+  /** The call is not made: everything that it took is returned. */
+  cancel(lease: Lease): Promise<void>;
+}
+
 export interface EnterRequest {
   readonly callId: string;
   readonly accountId: number;
@@ -121,6 +134,10 @@ export interface Entered {
 /** The account has changed since the caller's snapshot. Read it again and decide again. */
 export interface GateStale {
   readonly kind: 'stale';
+}
+
+export interface NotTried {
+  readonly kind: 'not-tried';
 }
 
 /** The gate is unreachable, so no call enters. */

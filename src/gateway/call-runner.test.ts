@@ -56,7 +56,7 @@ async function travel({ gate, stored = () => createCaller(2) }: Stage) {
     deps: {
       gate: { enter },
       journal: { writable: true },
-      health: { condition: () => 'ready', freeInMs: () => 0 },
+      health: { condition: () => 'ready', freeInMs: () => 0, reserve: () => undefined },
       settlement: { creditsPerYuan: 1000 },
       observer: { gateRefused() {} },
       clock: { monotonic: () => 100_000 },

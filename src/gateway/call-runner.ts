@@ -13,8 +13,8 @@ import { imagesExpected, quote } from './admit/quote.ts';
 import { refuseMoney } from './admit/refuse-money.ts';
 import { orderRoutes } from './admit/route.ts';
 import { type Eligibility, firstOption, nextOption, type ServingOption } from './admit/serving-options.ts';
-import type { AttemptContext } from './attempt/attempt-context.ts';
-import { answerFailures, forward } from './attempt/forward.ts';
+import { type AttemptContext, limitedTokens } from './attempt/attempt-context.ts';
+import { answerFailures, type ForwardEnd, forward } from './attempt/forward.ts';
 import { isRequestFault, newRouteFailures, type RouteFailures } from './attempt/route-failures.ts';
 import type { Call } from './call.ts';
 import { callDialect } from './convert/call-dialect.ts';
@@ -98,7 +98,14 @@ export class CallRunner {
         // If another option may follow, all routes of this one are tried, whatever the retry budget allows.
         // So no client pays for, or is answered by, another model while the requested one can still serve.
         const limitsRetries = (): boolean => this.#next(tried) === undefined;
-        const end = await forward(admitted.context, admitted.routes, { times, routeFailures, limitsRetries });
+        const { context, routes } = admitted;
+        let end: ForwardEnd;
+        try {
+          end = await forward(context, routes, { times, routeFailures, limitsRetries });
+        } finally {
+          // No attempt took it.
+          context.reservation?.cancel();
+        }
         if (end === 'answered') return undefined;
         if (end === 'stopped') break;
       }
@@ -172,9 +179,11 @@ export class CallRunner {
     const entering = gate.enter(
       enterRequest({ callId, account, accountAgeMs, limits, facts, imagesGuess, money }),
     );
-    if (entering instanceof Promise)
-      return entering.then((result) => this.#entered(result, admitted, option));
-    return this.#entered(entering, admitted, option);
+    if (!(entering instanceof Promise)) return this.#entered(entering, admitted, option);
+    const [first] = routes;
+    const inputTokens = limitedTokens(this.#call, facts.inputTokensEstimate);
+    context.reservation = first && health.reserve(first, inputTokens, callId);
+    return entering.then((result) => this.#entered(result, admitted, option));
   }
 
   #usable(routes: readonly Route[]): readonly Route[] | Refusal {
@@ -201,11 +210,12 @@ export class CallRunner {
     const { catalog } = pricing;
     const { deps } = this.#gateway;
     const { wantMicro = 0n, shareMicro = 0n } = money ?? {};
-    const held = { wantMicro, shareMicro, fetchedTokens: 0, holdFor };
+    const held = { wantMicro, shareMicro, fetchedTokens: 0, reservation: undefined, holdFor };
     return { call, model, catalog, pricing, raw, facts, dialect, response, headers, ...held, deps };
   }
 
   #entered(result: EnterResult, admitted: Admitted, option: ServingOption): AdmitResult {
+    if (result.kind !== 'entered') admitted.context.reservation?.cancel();
     if (result.kind === 'stale') return 'stale';
     if (result.kind !== 'entered') return this.#refused(result, admitted);
     fault('gate.after-enter');

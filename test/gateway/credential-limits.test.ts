@@ -9,6 +9,9 @@ import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
 
 /** A credential's limits are the vendor's: two nodes that share a Redis share them. */
 const MODELS = {
+  'four-a-minute': 'rpm: 4',
+  'one-a-minute': 'rpm: 1',
+  'many-a-minute': 'concurrency: 500, rpm: 100000, tpm: 10000000',
   'three-at-once': 'concurrency: 3',
   'five-a-minute': 'rpm: 5',
   'few-tokens': 'tpm: 400',
@@ -20,14 +23,19 @@ const credentials = Object.entries(MODELS).map(
     `  - { name: ${name}, vendor: openai, secret: sk-sim-openai-${name}, base_url: "\${SIM}/v1"` +
     `, limits: { ${limits} } }\n`,
 );
+const CLAUDE =
+  '  - { name: claude, vendor: anthropic, secret: sk-sim-anthropic-claude, limits: { rpm: 3 } }\n';
+const CLAUDE_MODEL =
+  '  - { model_id: claude, prices: { input: "1", output: "1" }, max_output_tokens: 1000' +
+  ', routes: [{ vendor: anthropic, forward_model_id: claude-sonnet-5, credential: claude }] }\n';
 const models = Object.keys(MODELS).map((name) => {
   const routes = `[{ vendor: openai, forward_model_id: gpt-5, credential: ${name} }]`;
   return `  - { model_id: ${name}, prices: { input: "1", output: "1" }, routes: ${routes} }\n`;
 });
-const CATALOG = STANDARD_CATALOG.replace('credentials:\n', `credentials:\n${credentials.join('')}`).replace(
-  'models:\n',
-  `models:\n${models.join('')}`,
-);
+const CATALOG = STANDARD_CATALOG.replace(
+  'credentials:\n',
+  `credentials:\n${CLAUDE}${credentials.join('')}`,
+).replace('models:\n', `models:\n${CLAUDE_MODEL}${models.join('')}`);
 
 let redis: TestRedis;
 let world: World;
@@ -57,15 +65,21 @@ interface Answer {
 }
 
 /** The nodes take turns. */
-function askMany(model: keyof typeof MODELS, count: number, directive: string): Promise<Answer[]> {
+function askMany(
+  model: keyof typeof MODELS | 'claude',
+  count: number,
+  directive: string,
+  { key = world.key, more = {} }: { readonly key?: string; readonly more?: object } = {},
+): Promise<Answer[]> {
   const ask = async (url: string): Promise<Answer> => {
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
-      headers: world.headers(),
+      headers: world.headers(key),
       body: JSON.stringify({
         model,
         messages: [{ role: 'user', content: `[[sim ${directive}]]` }],
         max_completion_tokens: 300,
+        ...more,
       }),
     });
     return {
@@ -108,4 +122,45 @@ test('tokens of a credential are counted over all nodes, as used', async () => {
 
 test('a credential without limits is not counted', async () => {
   expect(served(await askMany('unlimited', 20, 'tokens=1'))).toBe(20);
+});
+
+test('a call that its account may not make is not counted', async () => {
+  const two = await world.newKey('user@example.com', { policyId: 3 });
+  const answers = await askMany('four-a-minute', 20, 'tokens=1', { key: two });
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(18);
+  expect(served(await askMany('four-a-minute', 6, 'tokens=1'))).toBe(2);
+  expect(world.simulator.stats.requests).toBe(4);
+});
+
+test('a call that cannot be converted for the route is not counted', async () => {
+  const refused = await askMany('claude', 8, 'tokens=1', { more: { n: 3 } });
+  expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([400]));
+  await world.settled();
+  expect(served(await askMany('claude', 5, 'tokens=1'))).toBe(3);
+});
+
+/** One after the other, so that no two of them share a message. */
+async function scriptRuns(model: keyof typeof MODELS, calls: number): Promise<number> {
+  const read = async (): Promise<number> => {
+    await world.settled();
+    const stats = await redis.inspect.info('commandstats');
+    return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+  };
+  const before = await read();
+  for (let done = 0; done < calls; done++) expect(served(await askMany(model, 1, 'tokens=1'))).toBe(1);
+  return (await read()) - before;
+}
+
+test('counting adds no message to Redis', async () => {
+  await scriptRuns('many-a-minute', 5);
+  const plain = await scriptRuns('unlimited', 40);
+  const counted = await scriptRuns('many-a-minute', 40);
+  // Two for each call. Settlements and the checks of both nodes, twice a second, are among them too.
+  expect(plain).toBeGreaterThanOrEqual(80);
+  expect(counted - plain).toBeLessThan(20);
+});
+
+test('a call is counted once', async () => {
+  expect(served(await askMany('one-a-minute', 1, 'tokens=1'))).toBe(1);
+  expect(served(await askMany('one-a-minute', 3, 'tokens=1'))).toBe(0);
 });

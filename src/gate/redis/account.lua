@@ -88,6 +88,8 @@ end
 -- The hash as this run sees it: read by one command, changed in memory, written by one command at the end of an
 -- operation. The next operation on the same hash reads only what is not known yet.
 local hash, leases, now, known, changed, sums
+-- The call that the last operation of this run let in.
+local last_entered
 local hashes = {}
 local function begin(key, time)
   hash, leases, now, sums = key, key .. ':leases', clock(time), nil

@@ -20,7 +20,9 @@ import { readWords, TOLD } from './words.ts';
 export type Answer =
   | { readonly kind: 'held'; readonly held: Held }
   | { readonly kind: 'refused'; readonly words: readonly string[] }
-  | { readonly kind: 'stale' };
+  | { readonly kind: 'stale' }
+  /** The call beside which it would have entered did not enter just before. */
+  | { readonly kind: 'not-tried' };
 
 const DIMENSION_OF: Readonly<Record<string, Dimension>> = {
   r: 'requests',
@@ -49,6 +51,7 @@ export function readAnswer(line: string): Answer {
     free = '0',
   } = readWords(TOLD.held, words);
   if (kind === 'S') return { kind: 'stale' };
+  if (kind === 'N') return { kind: 'not-tried' };
   if (kind === 'R') return { kind: 'refused', words };
   const by = PAYER_OF[payer];
   assert(kind === 'E' && by !== undefined, 'the script gives a known answer');

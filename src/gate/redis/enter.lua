@@ -1,6 +1,10 @@
 -- A call enters (`e`), extends its hold (`x`), or changes its terms (`r`). Everything is checked before
--- anything is taken. Answers one line: `S` stale, `R …` refused, `E …` the hold and the payer.
+-- anything is taken. Answers one line: `S` stale, `R …` refused, `E …` the hold and the payer, `N` if the call
+-- beside which it enters did not enter just before.
 --@ take call
+local entered_before = last_entered
+last_entered = nil
+if beside ~= '-' and beside ~= entered_before then return 'N' end
 local takes = { r = 1, t = tokens, i = images, v = videos }
 
 local function take_rules(rules, scope)
@@ -339,8 +343,9 @@ if fresh then
   end
 end
 
-local beside = free and mode ~= 'x' and free - grant or ZERO
+last_entered = id
+local left_free = free and mode ~= 'x' and free - grant or ZERO
 return tell_held({
   kind = 'E', payer = payer, held = write(grant), short = short, month = next_call.month, at = at_text,
-  free = write(beside),
+  free = write(left_free),
 })

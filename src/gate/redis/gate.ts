@@ -7,15 +7,16 @@ import type {
   Actuals,
   EnterRequest,
   EnterResult,
-  Gate,
   GateAway,
   Lease,
   Look,
   LookRequest,
   MoneyRequest,
+  NotTried,
   Overrun,
   ReholdResult,
   SettledCalls,
+  SharedGate,
 } from '../contract.ts';
 import { enterRefusal, readAnswer, readLook, reholdRefusal } from './answer.ts';
 import {
@@ -28,7 +29,7 @@ import {
 import { RedisLease } from './lease.ts';
 import { Leases } from './leases.ts';
 import { Outbox } from './outbox.ts';
-import { errorText, hadNoEffect, type RedisClient } from './script.ts';
+import { errorText, hadNoEffect, type Place, type RedisClient } from './script.ts';
 import {
   coversArguments,
   enterArguments,
@@ -54,7 +55,7 @@ export interface RedisGateOptions {
 }
 
 /** The same contract on any number of nodes. */
-export interface RedisGate extends Gate {
+export interface RedisGate extends SharedGate {
   enter(request: EnterRequest): Promise<EnterResult>;
   extend(lease: Lease, moreMicro: bigint): Promise<bigint>;
   rehold(lease: Lease, money: MoneyRequest | undefined): Promise<ReholdResult>;
@@ -75,6 +76,7 @@ export interface RedisGate extends Gate {
 }
 
 const PREFIX = 'tollgate:';
+const NOT_TRIED: NotTried = Object.freeze({ kind: 'not-tried' });
 const AWAY: GateAway = Object.freeze({ kind: 'gate-away', retryAfterMs: 1_000 });
 
 export function createRedisGate(options: RedisGateOptions): RedisGate {
@@ -130,17 +132,30 @@ class GateOnRedis implements RedisGate {
   async enter(request: EnterRequest): Promise<EnterResult> {
     const { accountId } = request;
     if (this.#leases.isOverdue(accountId) && !(await this.#leases.comeBack(accountId))) return AWAY;
-    const line = enterArguments(this.#serverTimeMs(), request);
+    const entered = await this.#enter(request);
+    assert(entered.kind !== 'not-tried', 'a call that depends on no other is tried');
+    return entered;
+  }
+
+  async enterBeside(callId: string, request: EnterRequest): Promise<EnterResult | NotTried> {
+    if (!this.#client.joins || this.#leases.isOverdue(request.accountId)) return NOT_TRIED;
+    return this.#enter(request, callId);
+  }
+
+  async #enter(request: EnterRequest, beside?: string): Promise<EnterResult | NotTried> {
+    const { accountId } = request;
+    const line = enterArguments(this.#serverTimeMs(), request, beside);
     let said: string;
     try {
-      said = await this.#run(accountId, line);
+      said = await this.#run(accountId, line, beside === undefined ? 'anywhere' : 'beside-last');
     } catch (error) {
       // The answer may be lost although the call has entered: then it is removed again.
-      if (!hadNoEffect(error)) this.#outbox.add({ accountId, tell: () => this.#undo(request) }, 'again');
+      if (!hadNoEffect(error))
+        this.#outbox.add({ accountId, tell: () => this.#undo(request, 'again') }, 'again');
       return AWAY;
     }
     const answer = readAnswer(said);
-    if (answer.kind === 'stale') return answer;
+    if (answer.kind === 'stale' || answer.kind === 'not-tried') return answer;
     if (answer.kind === 'refused') return enterRefusal(answer.words, request);
     const lease = new RedisLease(request, answer.held, this.#clock.monotonic());
     this.#leases.add(lease);
@@ -191,8 +206,8 @@ class GateOnRedis implements RedisGate {
       return AWAY;
     }
     const answer = readAnswer(said);
-    assert(answer.kind !== 'stale', 'a running call is not stale');
     if (answer.kind === 'refused') return reholdRefusal(answer.words, { ...request, money });
+    assert(answer.kind === 'held', 'a running call is not stale');
     lease.held = answer.held;
     lease.terms = money;
     return { kind: 'reheld' };
@@ -211,6 +226,21 @@ class GateOnRedis implements RedisGate {
         // Otherwise the hold would be gone before the charge is pending.
         if (lease.settledFunds !== undefined) await this.#settle(lease, lease.settledFunds);
         await this.#run(lease.accountId, leaveArguments(this.#serverTimeMs(), lease, actuals, hearing));
+        this.#leases.delete(lease);
+      },
+      drop: () => this.#leases.delete(lease),
+    });
+  }
+
+  async cancel(lease: Lease): Promise<void> {
+    assert(lease instanceof RedisLease && !lease.left, 'only a running call is cancelled');
+    lease.left = true;
+    this.#active -= 1;
+    const { request, accountId } = lease;
+    await this.#outbox.tell({
+      accountId,
+      tell: async (hearing: Repetition) => {
+        await this.#undo(request, lease.doubted ? 'again' : hearing);
         this.#leases.delete(lease);
       },
       drop: () => this.#leases.delete(lease),
@@ -292,14 +322,14 @@ class GateOnRedis implements RedisGate {
     await this.#outbox.close();
   }
 
-  async #undo(request: EnterRequest): Promise<void> {
-    await this.#run(request.accountId, undoArguments(this.#serverTimeMs(), request));
+  async #undo(request: EnterRequest, hearing: Repetition): Promise<void> {
+    await this.#run(request.accountId, undoArguments(this.#serverTimeMs(), request, hearing));
   }
 
   /** All keys are in the slot of the account, whatever scope they count in. */
-  async #run(accountId: number, line: string): Promise<string> {
+  async #run(accountId: number, line: string, place?: Place): Promise<string> {
     try {
-      const answer = await this.#client.run(`${this.#prefix}{${accountId}}`, line);
+      const answer = await this.#client.run(`${this.#prefix}{${accountId}}`, line, place);
       if (!this.#reachable) this.#log.info({}, 'Redis answers again: calls are admitted again');
       this.#reachable = true;
       return answer;

@@ -1,5 +1,5 @@
--- A call leaves (`l`), or is undone because the answer to its entry got lost (`u`); the store has settled
--- calls (`s`); calls go on (`n`); an account has a new version (`v`). A repetition changes nothing.
+-- A call leaves (`l`), or is undone because it is not made or the answer to its entry got lost (`u`); the store
+-- has settled calls (`s`); calls go on (`n`); an account has a new version (`v`). A repetition changes nothing.
 local longest
 local NO_SUMS = { 'k' }
 
@@ -78,7 +78,7 @@ local function undo()
   --@ take undone
   free_slots(id, scopes)
   local call = find_call(id)
-  mark(id)
+  if told ~= '0' then mark(id) end
   if not call or call.state == 'p' then return end
   take_back(call)
   release(call)

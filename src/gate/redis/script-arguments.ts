@@ -66,7 +66,7 @@ const FREE_HOLD: Words<typeof TAKEN.hold> = {
 };
 const FREE = `${writeHold(FREE_HOLD)} ${NO_WALLET}`;
 /** What a call that entered before no longer takes. */
-const RUNNING = { version: 0, justRead: false, tokens: 0, images: 0, videos: 0 } as const;
+const RUNNING = { beside: '-', version: 0, justRead: false, tokens: 0, images: 0, videos: 0 } as const;
 
 /** By the server's clock, unless a test sets the time. */
 function head(time: number | undefined, mode: string): ScriptArguments {
@@ -76,13 +76,18 @@ function head(time: number | undefined, mode: string): ScriptArguments {
 /** Tries whether the server can be written. */
 export const WRITING_ARGUMENTS = head(undefined, 'w');
 
-export function enterArguments(time: number | undefined, request: EnterRequest): ScriptArguments {
+export function enterArguments(
+  time: number | undefined,
+  request: EnterRequest,
+  beside = '-',
+): ScriptArguments {
   const { callId, accountVersion, accountAgeMs, limits, inputTokens, videos } = request;
   const images = imagesTaken(request);
   assertWord(callId);
   assert(inputTokens >= 0 && images >= 0 && videos >= 0, 'a call takes no less than 0');
   const call = writeCall({
     id: callId,
+    beside,
     version: accountVersion,
     justRead: accountAgeMs <= GATE_FUNDS_AGE_MS,
     tokens: inputTokens,
@@ -180,8 +185,12 @@ function heldFields(lease: RedisLease): readonly string[] {
   return [...fields, ...toCoverageRules(windows).map((rule) => toWindowField(scope, rule))];
 }
 
-/** The answer to the entry got lost: everything that the call took is returned. */
-export function undoArguments(time: number | undefined, request: EnterRequest): ScriptArguments {
+/** The call is not made, or the answer to its entry got lost: everything that it took is returned. */
+export function undoArguments(
+  time: number | undefined,
+  request: EnterRequest,
+  hearing: Repetition,
+): ScriptArguments {
   const taken = scopedRules(request, 'all')
     .filter(({ rule }) => uses(rule.dimension, request))
     .map(({ scope, rule }) =>
@@ -193,7 +202,8 @@ export function undoArguments(time: number | undefined, request: EnterRequest): 
       taken.push(writeUsed({ field: toWindowField(coverage.scope, rule), taken: 0 }));
     }
   }
-  const undone = writeUndone({ id: request.callId, scopes: joinScopes(request) });
+  const told = hearing === 'again' ? 1 : 0;
+  const undone = writeUndone({ told, id: request.callId, scopes: joinScopes(request) });
   return `${head(time, 'u')} ${undone} ${writeList(taken)}`;
 }
 

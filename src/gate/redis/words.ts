@@ -25,9 +25,13 @@ export type Words<List extends WordList> = { readonly [Name in keyof List]: Valu
 export const TAKEN = {
   /** Begins every line. `time` is `-` for the server's own. */
   head: { time: 'text', mode: 'text' },
-  /** `entered` and `since` are those of a call that entered before. */
+  /**
+   * `beside` is the call that must have entered just before in the same run, or `-`. `entered` and `since`
+   * are those of a call that entered before.
+   */
   call: {
     id: 'text',
+    beside: 'text',
     version: 'number',
     justRead: 'flag',
     tokens: 'number',
@@ -62,7 +66,7 @@ export const TAKEN = {
     month: 'text',
   },
   correction: { kind: 'text', field: 'text', difference: 'text' },
-  undone: { id: 'text', scopes: 'text' },
+  undone: { told: 'text', id: 'text', scopes: 'text' },
   used: { field: 'text', taken: 'number' },
   settled: { id: 'text', spent: 'text' },
   running: {

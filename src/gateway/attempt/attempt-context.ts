@@ -14,6 +14,7 @@ import type { Journal, Outcome } from '../../ledger/contract.ts';
 import type { Dialect, PlainAnswer, RawRequest, RequestFacts, StreamUsage } from '../../protocol/dialect.ts';
 import type { MediaFetcher, UpstreamClient, UpstreamTimeouts } from '../../upstream/contract.ts';
 import type { Health } from '../../upstream/health/health.ts';
+import type { Reservation } from '../../upstream/health/shared-limits.ts';
 import { expectUsage, type PricingContext, priceSnapshot } from '../admit/quote.ts';
 import type { RetryBudget } from '../admit/route.ts';
 import type { Call } from '../call.ts';
@@ -92,7 +93,14 @@ export interface AttemptContext {
   wantMicro: bigint;
   /** By how much the hold of a stream grows when it is used up, in micro-Credits. */
   shareMicro: bigint;
+  /** A place in the limits of the first route's credential, asked for when the call entered the gate. */
+  reservation?: Reservation | undefined;
   readonly deps: GatewayDeps;
+}
+
+/** Input tokens for the limits of a credential. Vendors count the tokens of batches apart. */
+export function limitedTokens({ endpoint }: Call, tokens: number): number {
+  return endpoint.action === 'batch' ? 0 : tokens;
 }
 
 /** Settles the call. A running attempt ends with it, so that the record contains every attempt. */

@@ -20,6 +20,7 @@ import {
   beginAttempt,
   endAttempt,
   isOwn,
+  limitedTokens,
   settleAttempt,
 } from './attempt-context.ts';
 import { type AttemptResult, NOTHING_SPENT, type Spent, type VendorError } from './attempt-result.ts';
@@ -64,6 +65,7 @@ export async function forward(
     // meanwhile.
     if (response.closed) break;
     if (isRefusal(translation)) {
+      context.reservation?.cancel();
       routeFailures.refusal ??= translation;
       continue;
     }
@@ -126,9 +128,8 @@ async function tryRoute(context: AttemptContext, route: Route, trial: Trial): Pr
   const { call, deps } = context;
   const { times } = trial;
   const translation = saveAnswer(context, trial.translation);
-  // Vendors count the tokens of batches apart from those of calls.
-  const isBatch = call.endpoint.action === 'batch';
-  const begun = deps.health.begin(route, isBatch ? 0 : context.facts.inputTokensEstimate);
+  const inputTokens = limitedTokens(call, context.facts.inputTokensEstimate);
+  const begun = deps.health.begin(route, inputTokens, context.reservation);
   const ticket = begun instanceof Promise ? await begun : begun;
   // Other calls took the last slot of the credential's own limits since the routes were chosen.
   if (ticket === undefined) return LIMITED;
@@ -142,7 +143,7 @@ async function tryRoute(context: AttemptContext, route: Route, trial: Trial): Pr
     report(ticket, result);
     return result;
   } finally {
-    ticket.end(isBatch ? 0 : totalTokens(call.usage));
+    ticket.end(limitedTokens(call, totalTokens(call.usage)));
   }
 }
 

@@ -73,6 +73,16 @@ async function partsAfter(asked: HubRequest, to: Target, { media } = shelf()): P
   return result.turns.flatMap(({ parts }) => parts);
 }
 
+test('no place in the limits of a credential is kept while something is fetched', async () => {
+  const { context, media } = shelf();
+  let cancelled = 0;
+  context.reservation = { take: async () => undefined, cancel: () => (cancelled += 1) };
+  await withMedia(request({ kind: 'text', text: 'hello' }), target('gemini'), createShare(media));
+  expect(cancelled).toBe(0);
+  await withMedia(request(image), target('gemini'), createShare(media));
+  expect(cancelled).toBe(1);
+});
+
 describe('an address is fetched for a target that cannot take it', () => {
   test('such as pictures and files for Google', async () => {
     const [picture, document] = await partsAfter(request(image, file), target('gemini'));

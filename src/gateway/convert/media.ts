@@ -47,6 +47,8 @@ export class CallMedia implements MediaLoader {
         const message = `${what}: more than ${MEDIA_ITEMS_MAX} addresses are not fetched in one call`;
         return refuse('notExpressible', { message });
       }
+      // Other calls may have the place meanwhile.
+      this.#context.reservation?.cancel();
       fetching = this.#fetcher.fetch(address, {
         signal: this.#left.signal,
         room: (bytes) => this.#take(bytes),

@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/time/clock.ts';
 import { Breaker, type BreakerState } from './breaker.ts';
 import { askedWaitMs, coolDownMs } from './cool-down.ts';
 import { CredentialUse } from './credential-limits.ts';
-import { isLimited, type SharedLimits } from './shared-limits.ts';
+import { isLimited, type Reservation, type SharedLimits } from './shared-limits.ts';
 import { OutputSpeed } from './speed.ts';
 
 /** The result of an attempt for its route. gateway/admit/route.ts `classify` derives it from a status. */
@@ -129,10 +129,27 @@ export class Health {
     return this.#chooseRecords(route).routes.get(toRouteKey(route))?.speed.firstTokenMs;
   }
 
-  /** Takes a place in the credential's own limits; undefined if there is none left. */
-  begin(route: Route, tokens: number): Ticket | undefined | Promise<Ticket | undefined> {
+  /**
+   * Asks for a place in the shared limits of the route's credential together with the entry of a call, which
+   * must have asked the gate right before. So both are one message. Undefined if nothing is counted there.
+   */
+  reserve(route: Route, tokens: number, callId: string): Reservation | undefined {
+    const { credential } = route;
+    if (this.#shared === undefined || !isLimited(credential.limits)) return undefined;
+    return this.#shared.reserve(callId, credential, tokens);
+  }
+
+  /**
+   * Takes a place in the credential's own limits; undefined if there is none left. `reservation` is one for
+   * the same route and tokens.
+   */
+  begin(
+    route: Route,
+    tokens: number,
+    reservation?: Reservation,
+  ): Ticket | undefined | Promise<Ticket | undefined> {
     if (this.#shared !== undefined && isLimited(route.credential.limits)) {
-      return this.#beginShared(route, tokens, this.#shared);
+      return this.#beginShared(route, tokens, { shared: this.#shared, reservation });
     }
     return this.#beginHere(route, tokens);
   }
@@ -143,8 +160,12 @@ export class Health {
     return waitMs > 0 ? undefined : this.#open(route, tokens);
   }
 
-  async #beginShared(route: Route, tokens: number, shared: SharedLimits): Promise<Ticket | undefined> {
-    const place = await shared.enter(route.credential, tokens);
+  async #beginShared(
+    route: Route,
+    tokens: number,
+    { shared, reservation }: { readonly shared: SharedLimits; readonly reservation: Reservation | undefined },
+  ): Promise<Ticket | undefined> {
+    const place = (await reservation?.take()) ?? (await shared.enter(route.credential, tokens));
     // Without the shared count each node applies the limits by itself.
     if (place === 'unknown') return this.#beginHere(route, tokens);
     if ('waitMs' in place) {

@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../../src/gate/redis/script.ts';
+import type { Place, RedisClient } from '../../../src/gate/redis/script.ts';
 
 /** A connection that breaks when it is told to: before the question arrives, or before the answer does. */
 export class FaultyRedis implements RedisClient {
@@ -15,8 +15,12 @@ export class FaultyRedis implements RedisClient {
     this.#client = client;
   }
 
-  run(hash: string, line: string): Promise<string> {
-    return this.#through(hash, () => this.#client.run(hash, line));
+  get joins(): boolean {
+    return this.#client.joins;
+  }
+
+  run(hash: string, line: string, place?: Place): Promise<string> {
+    return this.#through(hash, () => this.#client.run(hash, line, place));
   }
 
   async #through(key: string, ask: () => Promise<string>): Promise<string> {
