@@ -88,6 +88,21 @@ sytem_rate: 100
     expect(problems).toEqual(expected.map((start) => expect.stringContaining(start)));
   });
 
+  it('has no model of dots alone, which would be another address', () => {
+    const problems = problemsOf(`
+vendors: [{ code: v, protocols: [chat], base_url: "http://v" }]
+credentials: [{ name: c, vendor: v, secret: s }]
+models:
+  - model_id: ..
+  - { model_id: ..., routes: [{ vendor: v, credential: c, forward_model_id: . }] }
+`);
+    const expected = [
+      'models[0].model_id: must be a name',
+      'models[1].routes[0].forward_model_id: must be a name',
+    ];
+    expect(problems).toEqual(expected.map((start) => expect.stringContaining(start)));
+  });
+
   it('has an unknown protocol reported once, and one that stands twice', () => {
     const problems = problemsOf(`
 vendors:

@@ -1,4 +1,4 @@
-import { MODEL_NAME_LENGTH_MAX, NAME_LENGTH_MAX, ROUTES_PER_MODEL_MAX } from '../../bounds.ts';
+import { NAME_LENGTH_MAX, ROUTES_PER_MODEL_MAX } from '../../bounds.ts';
 import { type Prices, type Restriction, ROUTINGS } from '../contract.ts';
 import type { ModelEntry, RouteEntry } from '../document.ts';
 import { mapPriceFields, readPrices } from '../price-fields.ts';
@@ -28,6 +28,7 @@ import {
   RATE_MAX,
   rate,
   status,
+  vendorModelId,
 } from './shape-value.ts';
 
 /** Verification up to 2 (rule S-9), plans up to 3 (rule S-10); 0 lets everybody pass (rule S-19). */
@@ -58,11 +59,7 @@ const FREE: Prices = readPrices(() => undefined);
 const rawRoute = object({
   vendorCode: required('vendor', code),
   credentialName: required('credential', text({ lengthMax: NAME_LENGTH_MAX })),
-  forwardModelId: optional<string | undefined>(
-    'forward_model_id',
-    text({ lengthMax: MODEL_NAME_LENGTH_MAX, pattern: /^\S+$/, shape: 'a name without spaces' }),
-    undefined,
-  ),
+  forwardModelId: optional<string | undefined>('forward_model_id', vendorModelId, undefined),
   protocols: optional<RouteEntry['protocols']>('protocols', protocols, undefined),
   priority: optional('priority', integer(-1_000_000, 1_000_000), 100),
   weight: optional('weight', integer(1, 1_000_000), 1),

@@ -18,8 +18,14 @@ export const code = text({
   pattern: /^[A-Za-z0-9][A-Za-z0-9._-]*$/,
   shape: 'letters, digits, ".", "_" and "-"',
 });
+/** The name of a model may be a part of an address, and `.` and `..` mean another place there. */
 export const modelId = text({
   lengthMax: MODEL_NAME_LENGTH_MAX,
-  pattern: /^[^\s"\\]+$/,
-  shape: 'a name without spaces, quotes and backslashes',
+  pattern: /^(?!\.{1,2}$)[^\s"\\]+$/,
+  shape: 'a name without spaces, quotes and backslashes, and not of dots alone',
+});
+export const vendorModelId = text({
+  lengthMax: MODEL_NAME_LENGTH_MAX,
+  pattern: /^(?!\.{1,2}$)\S+$/,
+  shape: 'a name without spaces, and not of dots alone',
 });

@@ -119,9 +119,11 @@ describe('the signature of AWS, version 4', () => {
       unit: fc.integer({ min: 33, max: 126 }).map(String.fromCharCode),
       minLength: 1,
     });
+    // An address has no part of dots alone; the catalogue refuses such names.
+    const models = visible.filter((name) => !/^\.{1,2}$/.test(name));
     const bodies = fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 4 });
     await fc.assert(
-      fc.asyncProperty(visible, bodies, visible, async (model, pieces, secretAccessKey) => {
+      fc.asyncProperty(models, bodies, visible, async (model, pieces, secretAccessKey) => {
         const path = `/model/${encodeURIComponent(model)}/invoke`;
         const body = pieces.map((piece) => Buffer.from(piece));
         const headers = ['content-type', 'application/json'];
