@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { collectBuffersEarly } from './cli/serve/collect-buffers.ts';
 import { keepCompiled } from './cli/serve/compiled.ts';
+import { setHeap } from './cli/serve/heap-settings.ts';
 
 // Who reads only the first lines (`tollgate call list | head`) has read enough.
 let isLeft = false;
@@ -13,6 +13,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 keepCompiled();
-collectBuffersEarly();
+setHeap();
 const { runCommand } = await import('./cli/run.ts');
 process.exitCode = await runCommand(process.argv.slice(2));

@@ -1,8 +1,8 @@
-import { collectBuffersEarly } from './collect-buffers.ts';
 import { keepCompiled } from './compiled.ts';
+import { setHeap } from './heap-settings.ts';
 
 keepCompiled();
-collectBuffersEarly();
+setHeap();
 const { runWorker } = await import('./worker.ts');
 
 process.exitCode = await runWorker();
