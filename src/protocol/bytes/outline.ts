@@ -1,7 +1,8 @@
 import { nextTurn } from '../../kernel/async/next-turn.ts';
 import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { BLANK_RUN_BYTES_MAX, OUTLINED_BYTES_MIN } from '../bounds.ts';
-import { BACKSLASH, BRACE_BIT, CLOSE_BRACE, COLON, COMMA, OPEN_BRACE, QUOTE } from './ascii.ts';
+import { BACKSLASH, BRACE_BIT, CLOSE_BRACE, COLON, COMMA, MINUS, OPEN_BRACE, QUOTE } from './ascii.ts';
+import { skipNumbers } from './skim.ts';
 
 /** Larger values are noted, so that a walk can skip them. */
 const LARGE_BYTES = 4 * 1024;
@@ -39,7 +40,10 @@ export class Outline {
 
   /** Continues up to and including the next opening quote. */
   #outside(chunk: LentBytes, from: number): number {
-    for (let at = from; at < chunk.length; at++) {
+    const { length } = chunk;
+    for (let at = from; at < length; at++) {
+      at = skipNumbers(chunk, at, length, MINUS);
+      if (at === length) break;
       const byte = chunk[at] as number;
       const brace = byte | BRACE_BIT;
       if (byte === QUOTE) {
@@ -52,7 +56,7 @@ export class Outline {
       else if (brace === CLOSE_BRACE) this.#close(at);
       else if (byte === COMMA || byte === COLON) this.#sign(at);
     }
-    return chunk.length;
+    return length;
   }
 
   #sign(at: number): void {

@@ -71,6 +71,16 @@ describe('a value is skipped as a whole', () => {
   });
 });
 
+describe('a vector', () => {
+  const text = '[-0.25,1e-7, 3,[],[1,2],-4.5E+9]';
+
+  it('is skipped as a whole, and not if it ends outside of the text', () => {
+    const bytes = Buffer.from(`${text},"x"`);
+    expect(skipValue(bytes, 0, bytes.length)).toBe(text.length);
+    for (let end = 0; end < text.length; end++) expect(skipValue(bytes, 0, end)).toBe(-1);
+  });
+});
+
 describe('a slot that is walked', () => {
   const text = '{"model":1,"usage":[{"a":1},2,"}",[{"b":2}],{"c":"]"} , {"d":{}}],"a":{"b":{"c":3}}}';
   const bytes = Buffer.from(text);

@@ -7,6 +7,7 @@ import {
   CLOSE_BRACKET,
   COLON,
   COMMA,
+  type MINUS,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
@@ -187,6 +188,8 @@ function skipContainer(bytes: LentBytes, start: number, end: number): number {
   }
   let depth = 0;
   for (let at = start; at < end; at++) {
+    at = skipNumbers(bytes, at, end, COMMA);
+    if (at === end) break;
     const byte = bytes[at] as number;
     if (byte === QUOTE) {
       at = stringEnd(bytes, at, end);
@@ -201,6 +204,25 @@ function skipContainer(bytes: LentBytes, start: number, end: number): number {
     }
   }
   return -1;
+}
+
+/**
+ * Skips what vectors consist of for the most part: a number from `MINUS` on, numbers and the commas between
+ * them from `COMMA` on. A loop of its own, because a branch of the other loops takes four times as long.
+ */
+export function skipNumbers(
+  bytes: LentBytes,
+  start: number,
+  end: number,
+  lowest: typeof COMMA | typeof MINUS,
+): number {
+  let at = start;
+  while (at < end) {
+    const byte = bytes[at] as number;
+    if (byte < lowest || byte >= COLON) return at;
+    at++;
+  }
+  return at;
 }
 
 /** Shorter strings are read in place: below this a native search costs more than it saves. */

@@ -120,9 +120,10 @@ describe('with the SDK of OpenAI', () => {
 
   it('2,048 inputs pass', async () => {
     const input = Array.from({ length: 2048 }, (_, index) => `text ${index}`);
-    const answer = await openai.embeddings.create({ model: 'small', input, encoding_format: 'float' });
+    const short = { dimensions: 128, encoding_format: 'float' } as const;
+    const answer = await openai.embeddings.create({ model: 'small', input, ...short });
     expect(answer.data).toHaveLength(2048);
-    close(answer.data[2047]?.embedding, vectorOf('text 2047', 1536));
+    close(answer.data[2047]?.embedding, vectorOf('text 2047', 128));
   });
 
   it('a vendor that reports no usage is counted, and says so', async () => {
