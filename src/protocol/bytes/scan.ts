@@ -156,8 +156,7 @@ export class JsonScan {
     switch (this.#expect) {
       case AFTER_VALUE:
         if (byte !== COMMA) return this.#close(byte);
-        this.#expect = this.#opens[this.#depth] === OPEN_BRACE ? KEY : VALUE;
-        this.#at++;
+        this.#comma();
         return true;
       case KEY_OR_CLOSE:
         return byte === QUOTE ? this.#openString() : this.#close(byte);
@@ -165,8 +164,7 @@ export class JsonScan {
         return byte === QUOTE && this.#openString();
       case AFTER_KEY:
         if (byte !== COLON) return false;
-        this.#expect = VALUE;
-        this.#at++;
+        this.#colon();
         return true;
       case VALUE_OR_CLOSE:
         return byte === CLOSE_BRACKET ? this.#close(byte) : this.#value(byte);
@@ -175,6 +173,16 @@ export class JsonScan {
       default:
         return false;
     }
+  }
+
+  #comma(): void {
+    this.#expect = this.#opens[this.#depth] === OPEN_BRACE ? KEY : VALUE;
+    this.#at++;
+  }
+
+  #colon(): void {
+    this.#expect = VALUE;
+    this.#at++;
   }
 
   #value(byte: number): boolean {
@@ -239,7 +247,9 @@ export class JsonScan {
   #ended(node: PathNode | undefined, start: number, end: number): void {
     this.values++;
     this.#pending = undefined;
-    this.#expect = this.#depth === 0 ? END : AFTER_VALUE;
+    if (this.#depth === 0) this.#expect = END;
+    else if (this.#bytes[this.#at] === COMMA) this.#comma();
+    else this.#expect = AFTER_VALUE;
     if (this.#isItem && this.#depth <= ITEM_DEPTH) this.#tellItem(start, end);
     if (node === undefined || node.slot < 0) return;
     const ranges = this.found[node.slot];
@@ -309,7 +319,8 @@ export class JsonScan {
     if (this.#stringIsKey) {
       this.#tellKey(start + 1, quote);
       if (this.#isItem && this.#depth === ITEM_DEPTH) this.#tellItemKey(start + 1, quote);
-      this.#expect = AFTER_KEY;
+      if (this.#bytes[this.#at] === COLON) this.#colon();
+      else this.#expect = AFTER_KEY;
       const parent = this.#opens[this.#depth] === OPEN_BRACE ? this.#nodes[this.#depth] : undefined;
       const isWatched = parent !== undefined && parent.children.length > 0;
       this.#pending = isWatched ? this.#child(parent, start + 1, quote) : undefined;
