@@ -4,7 +4,7 @@ import type { Telemetry } from '../http/telemetry.ts';
 import { systemClock } from '../kernel/time/clock.ts';
 import { VERSION } from '../kernel/version.ts';
 import type { Database } from '../store/database.ts';
-import { endHeartbeat, type Heartbeat, writeHeartbeat } from '../store/operations/heartbeats.ts';
+import { endHeartbeat, writeHeartbeat } from '../store/operations/heartbeats.ts';
 import type { AppContext } from './app-context.ts';
 import type { OpenGate } from './gate.ts';
 import type { NodeObserver } from './node-observer.ts';
@@ -24,13 +24,14 @@ export function startHeartbeat(
   const startedAtMs = systemClock.now();
   const worker = post?.number ?? 0;
   const own = { node: config.nodeName, instance: `${hostname()}:${port}`, worker };
-  const beat = (): Heartbeat => ({
-    ...{ ...own, startedAtMs, version: VERSION, activeCalls: gate.active },
-    facts: observer.read(),
-  });
+  const beat = async (): Promise<void> => {
+    const facts = await observer.read();
+    const served = { startedAtMs, version: VERSION, activeCalls: gate.active };
+    await writeHeartbeat(database, { ...own, ...served, facts });
+  };
   let last: Promise<void> = Promise.resolve();
   const tell = (): void => {
-    last = writeHeartbeat(database, beat()).then(
+    last = beat().then(
       () => telemetry.databaseAnswered(),
       (error: unknown) => log.debug({ err: error }, 'heartbeat could not be written; it is tried again'),
     );

@@ -16,55 +16,57 @@ function observe() {
         return world.lag;
       },
     },
-    ...{ clock, readFree: () => world.free },
+    ...{ clock, readFree: async () => world.free },
   });
   return { clock, world, observer };
 }
 
-test('a route that fails is down from its first failure until it has worked for a while', () => {
+test('a route that fails is down from its first failure until it has worked for a while', async () => {
   const { clock, world, observer } = observe();
-  expect(observer.read().routes).toEqual([]);
+  expect((await observer.read()).routes).toEqual([]);
   world.breaker = 'open';
-  expect(observer.read().routes).toEqual([{ id: 1, downMs: 0 }]);
+  expect((await observer.read()).routes).toEqual([{ id: 1, downMs: 0 }]);
   clock.advance(60_000);
   world.breaker = 'half-open';
-  expect(observer.read().routes).toEqual([{ id: 1, downMs: 60_000 }]);
+  expect((await observer.read()).routes).toEqual([{ id: 1, downMs: 60_000 }]);
   world.breaker = 'closed';
   clock.advance(60_000);
-  expect(observer.read().routes, 'it may fail again').toEqual([{ id: 1, downMs: 120_000 }]);
+  expect((await observer.read()).routes, 'it may fail again').toEqual([{ id: 1, downMs: 120_000 }]);
   clock.advance(61_000);
-  expect(observer.read().routes).toEqual([]);
+  expect((await observer.read()).routes).toEqual([]);
 });
 
-test('a refused credential is remembered with its time, and the disk and its absence are told', () => {
+test('a refused credential is remembered with its time, and the disk and its absence are told', async () => {
   const { clock, world, observer } = observe();
   world.suspect = true;
-  observer.read();
+  await observer.read();
   world.suspect = false;
   world.free = undefined;
   clock.advance(90_000);
-  expect(observer.read()).toMatchObject({ credentials: [{ id: 2, agoMs: 90_000 }], disk: null });
+  expect(await observer.read()).toMatchObject({ credentials: [{ id: 2, agoMs: 90_000 }], disk: null });
 });
 
-test('calls that wait are many for a time, or stand still for a time', () => {
+test('calls that wait are many for a time, or stand still for a time', async () => {
   const { clock, world, observer } = observe();
-  const look = (lag: number) => {
+  const look = async (lag: number) => {
     world.lag = lag;
     clock.advance(10_000);
-    return observer.read().lag;
+    return (await observer.read()).lag;
   };
-  expect(look(5)).toEqual({ calls: 5, highMs: 0, stillMs: 0 });
-  expect(look(5)).toEqual({ calls: 5, highMs: 0, stillMs: 10_000 });
-  expect(look(4), 'some were settled').toEqual({ calls: 4, highMs: 0, stillMs: 0 });
-  expect(look(2_000)).toMatchObject({ highMs: 0 });
-  expect(look(3_000)).toMatchObject({ calls: 3_000, highMs: 10_000, stillMs: 10_000 });
-  expect(look(0)).toEqual({ calls: 0, highMs: 0, stillMs: 0 });
+  expect(await look(5)).toEqual({ calls: 5, highMs: 0, stillMs: 0 });
+  expect(await look(5)).toEqual({ calls: 5, highMs: 0, stillMs: 10_000 });
+  expect(await look(4), 'some were settled').toEqual({ calls: 4, highMs: 0, stillMs: 0 });
+  expect(await look(2_000)).toMatchObject({ highMs: 0 });
+  expect(await look(3_000)).toMatchObject({ calls: 3_000, highMs: 10_000, stillMs: 10_000 });
+  expect(await look(0)).toEqual({ calls: 0, highMs: 0, stillMs: 0 });
 });
 
-test('the disk of a real directory has a free share, one that is not there has none', () => {
+test('the disk of a real directory has a free share, one that is not there has none', async () => {
   const health = { routeReports: () => [], credentialReports: () => [] };
-  const read = (dataDirectory: string) =>
-    createNodeObserver({ health }, { journal: { lag: 0 } }, { dataDirectory }).read().disk;
-  expect(read(tmpdir())?.free).toBeGreaterThan(0);
-  expect(read('/nowhere/at/all')).toBeNull();
+  const read = async (dataDirectory: string) => {
+    const observer = createNodeObserver({ health }, { journal: { lag: 0 } }, { dataDirectory });
+    return (await observer.read()).disk;
+  };
+  expect((await read(tmpdir()))?.free).toBeGreaterThan(0);
+  expect(await read('/nowhere/at/all')).toBeNull();
 });

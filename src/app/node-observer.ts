@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import type { NodeFacts } from '../alerts/contract.ts';
 import { LAG_CALLS, ROUTE_UP_MS } from '../alerts/thresholds.ts';
 import type { Config } from '../config.ts';
@@ -17,7 +17,7 @@ export interface ObserverParts extends Observed {
   readonly journal: Pick<Journal, 'lag'>;
   readonly clock: Clock;
   /** The free share of the disk, from 0 to 1. */
-  readFree(): number | undefined;
+  readFree(): Promise<number | undefined>;
 }
 
 /**
@@ -36,9 +36,9 @@ export class NodeObserver {
     this.#parts = parts;
   }
 
-  read(): NodeFacts {
+  async read(): Promise<NodeFacts> {
+    const free = await this.#parts.readFree();
     const nowMs = this.#parts.clock.monotonic();
-    const free = this.#parts.readFree();
     return {
       routes: this.#readRoutes(nowMs),
       credentials: this.#readCredentials(nowMs),
@@ -90,10 +90,10 @@ export function createNodeObserver(
   return new NodeObserver({ health, journal, clock: systemClock, readFree: () => readFree(dataDirectory) });
 }
 
-/** Some file systems tell nothing. */
-function readFree(directory: string): number | undefined {
+/** Some file systems tell nothing, and some take their time: no call waits for that. */
+async function readFree(directory: string): Promise<number | undefined> {
   try {
-    const { bavail, blocks } = statfsSync(directory);
+    const { bavail, blocks } = await statfs(directory);
     return blocks === 0 ? undefined : bavail / blocks;
   } catch {
     return undefined;
