@@ -14,7 +14,7 @@ export const GATE_KEEP_MS = 604_800_000;
 export const GATE_FUNDS_AGE_MS = 5_000;
 /** Calls that one script renews or settles. */
 export const GATE_CALLS_PER_SCRIPT = 200;
-/** Operations, and characters of their lines, that one run of the script does; it takes about a millisecond. */
+/** Operations, and characters of their lines, of one run of the script: about a millisecond. */
 export const GATE_OPERATIONS_PER_RUN = 16;
 export const GATE_OPERATIONS_CHARS = 16_384;
 /** Ends of calls that wait to be sent to Redis. Beyond it the oldest are dropped, and their leases expire. */
