@@ -1,6 +1,6 @@
 import { REDIS_LOOK_MS } from '../gate/redis/bounds.ts';
 import { connectRedis, type RedisConnection, RedisUnreachable } from '../gate/redis/connect.ts';
-import type { Place, RedisClient } from '../gate/redis/script.ts';
+import type { Position, RedisClient } from '../gate/redis/script.ts';
 import { WRITING_ARGUMENTS } from '../gate/redis/script-arguments.ts';
 import type { Logger } from '../kernel/log.ts';
 
@@ -36,8 +36,8 @@ export class AwaitedRedis implements RedisClient {
     return this.#up;
   }
 
-  run(hash: string, line: string, place?: Place): Promise<string> {
-    return this.#client().run(hash, line, place);
+  run(hash: string, line: string, position?: Position): Promise<string> {
+    return this.#client().run(hash, line, position);
   }
 
   get joins(): boolean {

@@ -1,5 +1,5 @@
 import { GATE_OPERATIONS_CHARS, GATE_OPERATIONS_PER_RUN } from './bounds.ts';
-import { OPERATIONS, type Place, type RedisClient, ReplyError } from './script.ts';
+import { OPERATIONS, type Position, type RedisClient, ReplyError } from './script.ts';
 
 /** The commands that a batch needs of a client. One server and a cluster both have them. */
 export interface ScriptCommands {
@@ -10,7 +10,7 @@ export interface ScriptCommands {
 interface Operation {
   readonly hash: string;
   readonly line: string;
-  readonly place: Place;
+  readonly position: Position;
   readonly resolve: (answer: string) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -34,10 +34,10 @@ export class Batch implements RedisClient {
     return this.#kind === 'server';
   }
 
-  run(hash: string, line: string, place: Place = 'anywhere'): Promise<string> {
+  run(hash: string, line: string, position: Position = 'anywhere'): Promise<string> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(this.#send);
-      this.#waiting.push({ hash, line, place, resolve, reject });
+      this.#waiting.push({ hash, line, position, resolve, reject });
     });
   }
 
@@ -52,9 +52,9 @@ export class Batch implements RedisClient {
   #sendRuns(operations: readonly Operation[]): void {
     let start = 0;
     let chars = 0;
-    for (const [index, { line, place }] of operations.entries()) {
+    for (const [index, { line, position }] of operations.entries()) {
       const isFull = index - start >= GATE_OPERATIONS_PER_RUN || chars + line.length > GATE_OPERATIONS_CHARS;
-      if (isFull && index > start && place === 'anywhere') {
+      if (isFull && index > start && position === 'anywhere') {
         void this.#sendRun(operations.slice(start, index));
         start = index;
         chars = 0;

@@ -29,7 +29,7 @@ import {
 import { RedisLease } from './lease.ts';
 import { Leases } from './leases.ts';
 import { Outbox } from './outbox.ts';
-import { errorText, hadNoEffect, type Place, type RedisClient } from './script.ts';
+import { errorText, hadNoEffect, type Position, type RedisClient } from './script.ts';
 import {
   coversArguments,
   enterArguments,
@@ -56,7 +56,6 @@ export interface RedisGateOptions {
 
 /** The same contract on any number of nodes. */
 export interface RedisGate extends SharedGate {
-  enter(request: EnterRequest): Promise<EnterResult>;
   extend(lease: Lease, moreMicro: bigint): Promise<bigint>;
   rehold(lease: Lease, money: MoneyRequest | undefined): Promise<ReholdResult>;
   leave(lease: Lease, actuals: Actuals): Promise<void>;
@@ -327,9 +326,9 @@ class GateOnRedis implements RedisGate {
   }
 
   /** All keys are in the slot of the account, whatever scope they count in. */
-  async #run(accountId: number, line: string, place?: Place): Promise<string> {
+  async #run(accountId: number, line: string, position?: Position): Promise<string> {
     try {
-      const answer = await this.#client.run(`${this.#prefix}{${accountId}}`, line, place);
+      const answer = await this.#client.run(`${this.#prefix}{${accountId}}`, line, position);
       if (!this.#reachable) this.#log.info({}, 'Redis answers again: calls are admitted again');
       this.#reachable = true;
       return answer;

@@ -5,12 +5,12 @@ import { fillScript } from './words.ts';
 /** What a gate needs of Redis: operations on the keys of one account, each answered by one line. */
 export interface RedisClient {
   /** `beside-last`: in the same run of the script as the operation before it, where `joins` is true. */
-  run(hash: string, line: string, place?: Place): Promise<string>;
+  run(hash: string, line: string, position?: Position): Promise<string>;
   /** Whether the operations of one turn of the event loop reach the server together, whatever their keys. */
   readonly joins: boolean;
 }
 
-export type Place = 'anywhere' | 'beside-last';
+export type Position = 'anywhere' | 'beside-last';
 
 /** A script of the server. It is called by its hash, so that its text is sent once. */
 export interface Script {

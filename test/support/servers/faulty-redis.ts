@@ -1,4 +1,4 @@
-import type { Place, RedisClient } from '../../../src/gate/redis/script.ts';
+import type { Position, RedisClient } from '../../../src/gate/redis/script.ts';
 
 /** A connection that breaks when it is told to: before the question arrives, or before the answer does. */
 export class FaultyRedis implements RedisClient {
@@ -19,8 +19,8 @@ export class FaultyRedis implements RedisClient {
     return this.#client.joins;
   }
 
-  run(hash: string, line: string, place?: Place): Promise<string> {
-    return this.#through(hash, () => this.#client.run(hash, line, place));
+  run(hash: string, line: string, position?: Position): Promise<string> {
+    return this.#through(hash, () => this.#client.run(hash, line, position));
   }
 
   async #through(key: string, ask: () => Promise<string>): Promise<string> {
