@@ -1,6 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../src/kernel/time/clock.ts';
+import { needs, RECORDINGS } from '../test/needs.ts';
+import { recordingsFolder } from '../test/prerequisites.ts';
 import { makePlan } from './answer/plan.ts';
 import { anthropicMessages } from './anthropic/dialect.ts';
 import type { Dialect } from './dialect.ts';
@@ -10,10 +12,6 @@ import { openaiResponses } from './openai-responses/dialect.ts';
 import { isReply } from './request/ask.ts';
 import { parseDirective } from './request/directive.ts';
 import { type Json, record, string } from './request/json.ts';
-
-const FOLDER = '../shared/recordings';
-const present = existsSync(FOLDER);
-if (!present) console.warn(`skipped: no recordings of the vendors in ${FOLDER}`);
 
 interface Recording {
   readonly id: string;
@@ -114,11 +112,11 @@ const FORGIVEN = [
 ];
 
 function load(file: string): readonly Recording[] {
-  const lines = readFileSync(`${FOLDER}/${file}`, 'utf8').split('\n');
+  const lines = readFileSync(`${recordingsFolder}/${file}`, 'utf8').split('\n');
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Recording);
 }
 
-describe.skipIf(!present)('the simulator, compared with recordings of real vendors', () => {
+describe('the simulator, compared with recordings of real vendors', needs(RECORDINGS), () => {
   for (const { file, dialect, headers, model, own } of CASES) {
     const request = (body: Json, pathModel: string) => ({
       headers,

@@ -13,16 +13,18 @@ describe('the prerequisites of npm test', () => {
   const program = { name: 'Oracle', debianPackage: 'oracle', without: 'nothing is foretold' };
 
   it('report a missing program and what is not tested without it, in one line', () => {
-    const missing = provide([{ ...program, pattern: '/nowhere/oracle' }], () => false);
+    const missing = provide([{ ...program, pattern: '/nowhere/oracle' }], () => {});
     expect(missing).toEqual(['Oracle is missing (apt-get install oracle): nothing is foretold']);
   });
 
-  it('are installed only when the program is missing', () => {
-    const asked: string[] = [];
-    const install = (name: string): boolean => asked.push(name) > 0;
-    expect(provide([{ ...program, pattern: process.execPath }], install)).toEqual([]);
+  it('are installed together, and only what is missing', () => {
+    const asked: (readonly string[])[] = [];
+    const install = (packages: readonly string[]) => void asked.push(packages);
+    const here = { ...program, pattern: process.execPath };
+    expect(provide([here], install)).toEqual([]);
     expect(asked).toEqual([]);
-    expect(provide([{ ...program, pattern: '/nowhere/oracle' }], install)).toHaveLength(1);
-    expect(asked).toEqual(['oracle']);
+    const away = { ...program, pattern: '/nowhere/oracle' };
+    expect(provide([away, here, { ...away, debianPackage: 'delphi' }], install)).toHaveLength(2);
+    expect(asked).toEqual([['oracle', 'delphi']]);
   });
 });

@@ -1,39 +1,80 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runStages, type Stage } from './stages.ts';
+import { runChains, type Stage, type StageOptions } from './stages.ts';
 
 const exits = (name: string, code: number): Stage => ({ name, command: ['-e', `process.exit(${code})`] });
+const says = (name: string, text: string, code: number): Stage => ({
+  name,
+  command: ['-e', `console.log(${JSON.stringify(text)}); process.exit(${code})`],
+});
 
-const run = async (stages: readonly Stage[], timeoutMs = 20_000) => {
+const run = async (chains: readonly (readonly Stage[])[], given: Partial<StageOptions> = {}) => {
   const lines: string[] = [];
-  const options = { folder: import.meta.dirname, timeoutMs, print: (line: string) => lines.push(line) };
-  const results = await runStages(stages, options);
+  const print = (line: string): void => {
+    lines.push(line);
+    given.print?.(line);
+  };
+  const options = { folder: import.meta.dirname, timeoutMs: 60_000, ...given, print };
+  const results = await runChains(chains, options);
   return { results, lines };
 };
 
 describe('the stages of npm test', () => {
-  it('run in order, each with its time', async () => {
-    const { results, lines } = await run([exits('types', 0), exits('style', 0)]);
+  it('run in the order of their chain, each with its time', async () => {
+    const { results, lines } = await run([[exits('types', 0), exits('style', 0)]]);
     expect(results.map(({ name, exitCode }) => [name, exitCode])).toEqual([
       ['types', 0],
       ['style', 0],
     ]);
-    expect(lines[1]).toMatch(/^◼ types passed in \d+\.\d s$/);
+    expect(lines[0]).toMatch(/^◼ types passed in \d+\.\d s$/);
   });
 
-  it('stop at the first that fails, with its exit code', async () => {
-    const { results, lines } = await run([exits('types', 0), exits('style', 3), exits('tests', 0)]);
-    expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 3]);
-    expect(lines.at(-1)).toContain('style failed with exit code 3');
+  it('stop at the first of their chain that fails, with its exit code and its output', async () => {
+    const chain = [exits('types', 0), says('style', 'line 7 is too long', 3), exits('more', 0)];
+    const { results, lines } = await run([chain]);
+    expect(results.map(({ exitCode, output }) => [exitCode, output])).toEqual([
+      [0, ''],
+      [3, 'line 7 is too long\n'],
+    ]);
+    expect(lines.slice(1)).toEqual([
+      'line 7 is too long',
+      expect.stringContaining('style failed with exit code 3'),
+    ]);
+  });
+
+  it('run side by side with other chains, whose failures do not stop them', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-stages-'));
+    const sign = JSON.stringify(join(folder, 'sign'));
+    // It ends when the other one has ended.
+    const waits = `setInterval(() => fs.existsSync(${sign}) && process.exit(0), 50)`;
+    const tests = { name: 'tests', command: ['-e', waits] };
+    const types = { name: 'types', command: ['-e', 'process.exit(1)'] };
+    const ended = run([[tests], [types]], { print: () => writeFileSync(join(folder, 'sign'), '') });
+    const { results, lines } = await ended;
+    expect(results.map(({ name, exitCode }) => [name, exitCode])).toEqual([
+      ['tests', 0],
+      ['types', 1],
+    ]);
+    expect(lines.at(-1)).toContain('tests passed');
+  });
+
+  it('keep the output of a stage that passes to themselves', async () => {
+    const { lines } = await run([[says('style', 'all files are fine', 0)]]);
+    expect(lines).toEqual([expect.stringContaining('style passed')]);
   });
 
   it('end a stage that exceeds the total time, as a failure', async () => {
-    const { results } = await run([{ name: 'tests', command: ['-e', 'setInterval(() => {}, 1000)'] }], 300);
+    const { results } = await run([[{ name: 'tests', command: ['-e', 'setInterval(() => {}, 1000)'] }]], {
+      timeoutMs: 300,
+    });
     expect(results.map(({ exitCode }) => exitCode)).toEqual([124]);
   });
 
   it('are run by the Node that runs the tests', async () => {
     const check = `process.exit(process.execPath === ${JSON.stringify(process.execPath)} ? 0 : 1)`;
-    const { results } = await run([{ name: 'node', command: ['-e', check] }]);
+    const { results } = await run([[{ name: 'node', command: ['-e', check] }]]);
     expect(results[0]?.exitCode).toBe(0);
   });
 });

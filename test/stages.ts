@@ -5,18 +5,23 @@ export interface Stage {
   readonly name: string;
   /** A script for process.execPath, then its arguments. The machine's own `node` may be an old one. */
   readonly command: readonly string[];
+  /** Its output appears as it comes. That of others appears in one piece at their end. */
+  readonly isLoud?: true;
 }
 
 export interface StageResult {
   readonly name: string;
   readonly exitCode: number;
   readonly durationMs: number;
+  /** Of a stage that is not loud. */
+  readonly output: string;
 }
 
 export interface StageOptions {
   readonly folder: string;
   /** For all stages together; what still runs then is ended and counts as failed. */
   readonly timeoutMs: number;
+  readonly environment?: Readonly<Record<string, string>>;
   readonly print: (line: string) => void;
 }
 
@@ -25,28 +30,52 @@ const EXIT_TIMEOUT = 124;
 /** From the polite signal to the other one: time to stop the servers that tests started. */
 const KILL_AFTER_MS = 10_000;
 
-/** Runs the stages in order and stops after the first that fails. */
-export async function runStages(
-  stages: readonly Stage[],
+/** Runs the chains side by side, and the stages of each in order. A chain stops at a stage that fails. */
+export async function runChains(
+  chains: readonly (readonly Stage[])[],
   options: StageOptions,
 ): Promise<readonly StageResult[]> {
   const deadline = performance.now() + options.timeoutMs;
+  const results = await Promise.all(chains.map((stages) => runChain(stages, options, deadline)));
+  return results.flat();
+}
+
+async function runChain(
+  stages: readonly Stage[],
+  options: StageOptions,
+  deadline: number,
+): Promise<readonly StageResult[]> {
   const results: StageResult[] = [];
   for (const stage of stages) {
-    options.print(`\n▶ ${stage.name}`);
+    if (stage.isLoud) options.print(`▶ ${stage.name}`);
     const startedMs = performance.now();
-    const exitCode = await run(stage, options.folder, deadline - startedMs);
+    const { exitCode, output } = await run(stage, options, deadline - startedMs);
     const durationMs = performance.now() - startedMs;
-    results.push({ name: stage.name, exitCode, durationMs });
+    results.push({ name: stage.name, exitCode, durationMs, output });
     const verdict = exitCode === 0 ? 'passed' : `failed with exit code ${exitCode}`;
+    if (exitCode !== 0 && output !== '') options.print(output.trimEnd());
     options.print(`◼ ${stage.name} ${verdict} in ${(durationMs / 1000).toFixed(1)} s`);
     if (exitCode !== 0) break;
   }
   return results;
 }
 
-function run(stage: Stage, folder: string, timeoutMs: number): Promise<number> {
-  const child = spawn(process.execPath, stage.command, { cwd: folder, stdio: 'inherit' });
+function run(
+  stage: Stage,
+  { folder, environment }: StageOptions,
+  timeoutMs: number,
+): Promise<{ readonly exitCode: number; readonly output: string }> {
+  const child = spawn(process.execPath, stage.command, {
+    cwd: folder,
+    env: { ...process.env, ...environment },
+    stdio: stage.isLoud ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
   let late = false;
   const term = setTimeout(() => {
     late = true;
@@ -57,9 +86,9 @@ function run(stage: Stage, folder: string, timeoutMs: number): Promise<number> {
     const end = (exitCode: number): void => {
       clearTimeout(term);
       clearTimeout(kill);
-      resolve(late ? EXIT_TIMEOUT : exitCode);
+      resolve({ exitCode: late ? EXIT_TIMEOUT : exitCode, output });
     };
     child.once('error', () => end(1));
-    child.once('exit', (code) => end(code ?? 1));
+    child.once('close', (code) => end(code ?? 1));
   });
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../test/support/property-runs.ts';
 import { seededRandom, systemRandom } from '../kernel/random.ts';
 import { hashApiKey, isWellFormed, keyPrefix, newApiKey } from './api-key.ts';
 
@@ -24,7 +25,7 @@ describe('API keys', () => {
           key.slice(0, index - 1) + key.charAt(index) + key.charAt(index - 1) + key.slice(index + 1);
         if (index > 3) expect(isWellFormed(swapped)).toBe(swapped === key);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

@@ -1,15 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { redisServer } from '../../test/prerequisites.ts';
+import { needs, REDIS } from '../../test/needs.ts';
 import { startRedis, type TestRedis } from '../../test/support/redis.ts';
 import { hadNoEffect } from '../gate/redis/script.ts';
 import { WRITING_ARGUMENTS } from '../gate/redis/script-arguments.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { AwaitedRedis } from './redis.ts';
 
-const title =
-  redisServer === undefined ? 'a Redis (skipped: redis-server is not installed)' : 'a Redis that may be away';
-
-describe.skipIf(redisServer === undefined)(title, () => {
+describe('a Redis that may be away', needs(REDIS), () => {
   let redis: TestRedis;
   let awaited: AwaitedRedis;
   afterEach(async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CATALOG_TEXT, catalogDocument } from '../../test/support/catalog.ts';
+import { runs } from '../../test/support/property-runs.ts';
 import { diffCatalog, formatChange } from './diff.ts';
 import { type CatalogFile, routeKey, type StoredCatalog } from './document.ts';
 import { ofCredential, ofPolicy, ofRoute } from './fields.ts';
@@ -161,7 +162,7 @@ describe('entries as texts', () => {
         const plain = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
         expect(isSame).toBe(JSON.stringify(one, plain) === JSON.stringify(other, plain));
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

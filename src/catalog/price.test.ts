@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../test/support/property-runs.ts';
 import { formatMicro } from '../kernel/money.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { Prices } from './contract.ts';
@@ -121,7 +122,7 @@ describe('the cost of a call', () => {
       fc.property(usage, prices, rates, (used, list, factors) => {
         expect(costMicro(used, { prices: list, rates: factors })).toBe(oracle(used, list, factors));
       }),
-      { numRuns: 10_000 },
+      { numRuns: runs(10_000) },
     );
   });
 

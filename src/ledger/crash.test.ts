@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runs } from '../../test/support/property-runs.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { ManualClock } from '../kernel/time/clock.ts';
 import type { Usage } from '../kernel/usage.ts';
@@ -200,7 +201,7 @@ describe('a node that is killed again and again', () => {
         const charged = [...node.ledger.calls.values()].map((call) => [call.callId, call.usage.outputText]);
         expect(new Map(charged as [string, number][])).toEqual(node.expected);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 });

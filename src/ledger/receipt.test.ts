@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../test/support/property-runs.ts';
 import { chargeableCreditsMicro, costMicro, type PriceSnapshot } from '../catalog/price.ts';
 import type { Usage } from '../kernel/usage.ts';
 import { describeReceipt, type Receipt, type ReceiptSource } from './receipt.ts';
@@ -196,7 +197,7 @@ describe('a reader of the receipt alone', () => {
         if (source.chargeMicro > 0n) charged += 1;
       },
     );
-    fc.assert(property, { numRuns: 1_000 });
+    fc.assert(property, { numRuns: runs(1_000) });
     expect(charged).toBeGreaterThan(300);
   });
 });

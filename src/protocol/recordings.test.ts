@@ -1,15 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { needs, RECORDINGS } from '../../test/needs.ts';
+import { recordingsFolder } from '../../test/prerequisites.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { Framing, RequestFacts, StreamRelay } from './dialect.ts';
 import { getDialect } from './registry.ts';
-
-/** Real exchanges with vendors, kept beside the project and never copied into it. */
-const FOLDER = fileURLToPath(new URL('../../../shared/recordings/', import.meta.url));
-const isPresent = existsSync(FOLDER);
-if (!isPresent) console.log(`skipped: no recordings at ${FOLDER}`);
 
 type Json = Record<string, unknown>;
 
@@ -32,10 +28,10 @@ const FILES: readonly (readonly [Protocol, string])[] = [
 ];
 
 function* load(name: string): Generator<Recording> {
-  for (const file of readdirSync(FOLDER).filter((one) =>
+  for (const file of readdirSync(recordingsFolder).filter((one) =>
     new RegExp(`^${name}(\\.[\\w-]+)?\\.jsonl$`).test(one),
   )) {
-    for (const line of readFileSync(`${FOLDER}${file}`, 'utf8').trim().split('\n')) {
+    for (const line of readFileSync(`${recordingsFolder}/${file}`, 'utf8').trim().split('\n')) {
       const { id, request, status, response } = JSON.parse(line);
       const text = typeof response === 'string' ? { text: response } : {};
       const events = Array.isArray(response) ? { lines: response.map((one) => JSON.stringify(one)) } : {};
@@ -43,8 +39,8 @@ function* load(name: string): Generator<Recording> {
       yield { id, request, status, ...text, ...events, ...answer };
     }
   }
-  for (const file of readdirSync(`${FOLDER}vercel-ai/${name}`)) {
-    const content = readFileSync(`${FOLDER}vercel-ai/${name}/${file}`, 'utf8').trim();
+  for (const file of readdirSync(`${recordingsFolder}/vercel-ai/${name}`)) {
+    const content = readFileSync(`${recordingsFolder}/vercel-ai/${name}/${file}`, 'utf8').trim();
     const part = file.endsWith('.chunks.txt')
       ? { lines: content.split('\n') }
       : { answer: JSON.parse(content) };
@@ -207,7 +203,7 @@ function checkStream(protocol: Protocol, recording: Recording, framing: Framing)
   return isCompared;
 }
 
-describe.skipIf(!isPresent)('recordings of vendors pass byte for byte with their own usage', () => {
+describe('recordings of vendors pass byte for byte with their own usage', needs(RECORDINGS), () => {
   it.each(FILES)('%s', (protocol, name) => {
     const counts = { answers: 0, streams: 0, usages: 0 };
     for (const recording of load(name)) {

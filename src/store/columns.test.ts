@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../test/support/postgres.ts';
+import { runs } from '../../test/support/property-runs.ts';
 import {
   type Columns,
   columnNames,
@@ -92,7 +93,7 @@ test('rows are stored as sent, with a mark for what PostgreSQL cannot store', as
     fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (rows) => {
       expect(await readBack(rows)).toEqual(rows.map(asStored));
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 

@@ -5,25 +5,24 @@ import { isGoogleProtocol, type Protocol } from '../../src/kernel/protocol-name.
 import type { RawRequest, RequestFacts } from '../../src/protocol/dialect.ts';
 import { formContentType } from '../../src/protocol/images/form.ts';
 import { getDialect } from '../../src/protocol/registry.ts';
+import { needs } from '../needs.ts';
+import { SEED } from '../support/property-runs.ts';
 import { type Field, inOrder, readByBusboy, readBySimulator, readByUndici } from './form-readers.ts';
 import { ambiguousForm } from './forms.ts';
 import { type Json, readFirst, readLax } from './lax-json.ts';
-import { goProgram, type Program, pythonProgram, type SentCase } from './programs.ts';
+import { GO, goProgram, type Program, PYTHON, pythonProgram, type SentCase } from './programs.ts';
 import { lookUp, type Reading, readingOf } from './reading.ts';
 import { type AmbiguousRequest, ambiguousRequest, PATH_MODEL } from './requests.ts';
 
 /** Requests of each kind; all of them are told by the seed. */
 const CASES = Number(process.env.TOLLGATE_TEST_AMBIGUOUS ?? 4_000);
 const BATCH = 10_000;
-const SEED = Number(process.env.TOLLGATE_TEST_SEED ?? Date.now() % 1_000_000);
 const VENDOR_MODEL = 'vendor-model';
 
 let go: Program | undefined;
 let python: Program | undefined;
 beforeAll(async () => {
-  [go, python] = [await goProgram(), await pythonProgram()];
-  if (go === undefined) console.log('without Go: it is not installed');
-  if (python === undefined) console.log('without Python: it is not installed');
+  [go, python] = [await goProgram(), pythonProgram()];
 });
 afterAll(async () => {
   await go?.close();
@@ -51,6 +50,10 @@ function* batches<Case>(cases: fc.Arbitrary<Case>): Generator<readonly Case[]> {
     yield fc.sample(cases, { numRuns: Math.min(BATCH, CASES - done), seed: SEED + done });
   }
 }
+
+test('Go and Python are among the readers', needs(GO, PYTHON), () => {
+  expect([go?.name, python?.name]).toEqual(['Go', 'Python']);
+});
 
 describe(`seed ${SEED}: every reader reads accepted input as the gateway does`, () => {
   test('in JSON', async () => {

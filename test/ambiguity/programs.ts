@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { Need } from '../needs.ts';
 
 /** A request as it leaves us. */
 export interface SentCase {
@@ -25,9 +26,16 @@ const run = promisify(execFile);
 const BUILD_MS = 240_000;
 const source = (name: string): string => fileURLToPath(new URL(`readers/${name}`, import.meta.url));
 
+const go = await findGo();
+export const GO: Need = { name: 'Go', isMet: go !== undefined, how: 'apt-get install golang-go' };
+export const PYTHON: Need = {
+  name: 'Python',
+  isMet: await answers('python3', ['--version']),
+  how: 'apt-get install python3',
+};
+
 /** Compiled once, of the standard library alone and without a network. */
 export async function goProgram(): Promise<Program | undefined> {
-  const go = await findGo();
   if (go === undefined) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-go-'));
   const program = join(folder, 'read');
@@ -52,8 +60,8 @@ async function findGo(): Promise<string | undefined> {
   return undefined;
 }
 
-export async function pythonProgram(): Promise<Program | undefined> {
-  if (!(await answers('python3', ['--version']))) return undefined;
+export function pythonProgram(): Program | undefined {
+  if (!PYTHON.isMet) return undefined;
   return {
     name: 'Python',
     read: (cases) => converse('python3', [source('read.py')], cases),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Commands, commandsWith } from '../support/commands.ts';
+import { tollgate } from '../support/processes.ts';
 import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
 
 const USER = ['--account', 'user@example.com'] as const;
@@ -12,12 +13,14 @@ const PLAN = `plans:
 let world: World;
 let folder: string;
 let commands: Commands;
+let environment: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
   world = await startWorld({ catalog: STANDARD_CATALOG + PLAN });
   folder = await mkdtemp(join(tmpdir(), 'tollgate-beside-'));
   const { dataDirectory, databaseUrl = '' } = world.config;
-  commands = await commandsWith({ TOLLGATE_DATA: dataDirectory, DATABASE_URL: databaseUrl }, folder);
+  environment = { TOLLGATE_DATA: dataDirectory, DATABASE_URL: databaseUrl };
+  commands = await commandsWith(environment, folder);
 });
 afterAll(async () => {
   await world?.close();
@@ -70,7 +73,7 @@ describe('beside a running server', () => {
 
   test('a BYOK credential serves until its removal', async () => {
     const add = ['credential', 'add', ...USER, '--vendor', 'anthropic', '--name', 'mine', '--json'];
-    const added = await commands.typed('sk-sim-anthropic-of-the-user', ...add);
+    const added = await tollgate(add, environment, 'sk-sim-anthropic-of-the-user');
     expect(added).toMatchObject({ code: 0, stderr: '' });
     const { id } = JSON.parse(added.stdout) as { id: number };
     expect((await call()).shown).toMatchObject({ payer: 'byok', credits: '0', free_reason: 'byok' });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerText, curlLine, SHAPES } from '../../src/cli/demo/demo-shapes.ts';
 import { parseMicro } from '../../src/kernel/money.ts';
 import { projectRoot } from '../house/tree.ts';
-import { curl } from '../prerequisites.ts';
+import { CURL, needs } from '../needs.ts';
 import { createApi, loginWith } from '../support/api.ts';
 import { type Program, startProgram, tollgate, until, untilSaid } from '../support/processes.ts';
 
@@ -148,7 +148,7 @@ describe('docs/clients.md', () => {
     expect(shown).toBe(expected.join('\n'));
   });
 
-  test.skipIf(curl === undefined)('has curl lines that work unchanged', async () => {
+  test('has curl lines that work unchanged', needs(CURL), async () => {
     const lines = (blocks('sh')[0] ?? '').split(/^# .*\n/m).slice(1);
     expect(lines).toHaveLength(SHAPES.length);
     for (const [index, shape] of SHAPES.entries()) {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTollgate } from '../../src/app.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { StartRefused } from '../../src/setup.ts';
+import { type Need, needs } from '../needs.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -14,6 +15,11 @@ afterAll(() => world.close());
 const outside = Object.values(networkInterfaces())
   .flat()
   .find((one) => one !== undefined && !one.internal && one.family === 'IPv4')?.address;
+const OUTSIDE: Need = {
+  name: 'an address outside of loopback',
+  isMet: outside !== undefined,
+  how: 'connect the machine to a network, with IPv4',
+};
 
 test('metrics, health and readiness are on a port of their own, without a key', async () => {
   const { opsUrl } = world.tollgate;
@@ -37,7 +43,7 @@ test('the public port has no metrics', async () => {
     expect((await fetch(publicUrl + path)).status, path).toBe(404);
 });
 
-test.skipIf(outside === undefined)('only the public port is reachable from outside', async () => {
+test('only the public port is reachable from outside', needs(OUTSIDE), async () => {
   const { port } = new URL(world.tollgate.opsUrl);
   expect((await fetch(`http://${outside}:${new URL(world.url).port}/healthz`)).status).toBe(200);
   await expect(fetch(`http://${outside}:${port}/metrics`)).rejects.toThrow();

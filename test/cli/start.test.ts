@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findPort } from '../../src/http/port.ts';
 import { projectRoot } from '../house/tree.ts';
+import { FULL_DEVICE, type Need, needs } from '../needs.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { startProgram, tollgate, until, untilSaid } from '../support/processes.ts';
 
@@ -111,15 +112,20 @@ test('a vendor key in the environment suffices to be ready, with the models of t
   await stop();
 });
 
-const terminals = existsSync('/usr/bin/script');
-const terminalTitle = terminals ? '' : ' (skipped: this system has no script)';
+const SCRIPT = '/usr/bin/script';
+const TERMINALS: Need = {
+  name: 'script',
+  isMet: existsSync(SCRIPT),
+  how: 'apt-get install bsdutils',
+};
 
-test.skipIf(!terminals)(
-  `the log on a terminal is for people, and the setup token is in a box with a working address${terminalTitle}`,
+test(
+  'the log on a terminal is for people, and the setup token is in a box with a working address',
+  needs(TERMINALS),
   async () => {
     const own = await freshDatabase();
     const line = `exec "${process.execPath}" src/main.ts serve`;
-    const child = spawn('/usr/bin/script', ['-qfec', line, '/dev/null'], {
+    const child = spawn(SCRIPT, ['-qfec', line, '/dev/null'], {
       cwd: projectRoot,
       env: {
         PATH: process.env.PATH,
@@ -166,44 +172,38 @@ test.skipIf(!terminals)(
   },
 );
 
-const FULL = '/dev/full';
-const fullTitle = existsSync(FULL) ? '' : ` (skipped: this system has no ${FULL})`;
-
-test.skipIf(fullTitle !== '')(
-  `a server with its log on a full disk serves, and stops on a signal${fullTitle}`,
-  async () => {
-    await using disk = await open(FULL, 'w');
-    const port = await findPort('127.0.0.1', 0);
-    const own = await freshDatabase();
-    const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
-      cwd: projectRoot,
-      env: {
-        ...environment,
-        PATH: process.env.PATH,
-        TOLLGATE_PORT: String(port),
-        TOLLGATE_DATA: join(folder, 'full'),
-        DATABASE_URL: own.connection,
-      },
-      stdio: ['ignore', disk.fd, 'inherit'],
-    });
-    const exited = once(child, 'exit');
-    try {
-      const alive = (): Promise<boolean> =>
-        fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(60_000) }).then(
-          ({ status }) => status === 200,
-          () => false,
-        );
-      await until(async () => child.exitCode !== null || (await alive()), 180_000);
-      expect(await alive()).toBe(true);
-      child.kill('SIGTERM');
-      expect(await exited).toEqual([0, null]);
-    } finally {
-      child.kill('SIGKILL');
-      await exited;
-      await own.drop();
-    }
-  },
-);
+test('a server with its log on a full disk serves, and stops on a signal', needs(FULL_DEVICE), async () => {
+  await using disk = await open(FULL_DEVICE.name, 'w');
+  const port = await findPort('127.0.0.1', 0);
+  const own = await freshDatabase();
+  const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
+    cwd: projectRoot,
+    env: {
+      ...environment,
+      PATH: process.env.PATH,
+      TOLLGATE_PORT: String(port),
+      TOLLGATE_DATA: join(folder, 'full'),
+      DATABASE_URL: own.connection,
+    },
+    stdio: ['ignore', disk.fd, 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  try {
+    const alive = (): Promise<boolean> =>
+      fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(60_000) }).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    await until(async () => child.exitCode !== null || (await alive()), 180_000);
+    expect(await alive()).toBe(true);
+    child.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+  } finally {
+    child.kill('SIGKILL');
+    await exited;
+    await own.drop();
+  }
+});
 
 test.each([1, 2])(
   'a port in use is reported before anything is created, with %i workers',

@@ -9,6 +9,7 @@ import { systemClock } from '../../src/kernel/time/clock.ts';
 import { createLedgerStore } from '../../src/store/ledger/ledger.ts';
 import { createSinkStore } from '../../src/store/logs/log-sink.ts';
 import { createUpstreamClient } from '../../src/upstream/http/client.ts';
+import { CLICKHOUSE, needs } from '../needs.ts';
 import { chdbPython } from '../prerequisites.ts';
 import { accountWith, CREDITS_PER_YUAN, callOf } from '../support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
@@ -16,10 +17,8 @@ import { until } from '../support/processes.ts';
 import { type Engine, startEngine } from './engine.ts';
 
 const NAMES = { database: 'tollgate', table: 'calls' };
-const isMissing = chdbPython === undefined;
-const title = isMissing ? 'the engine of ClickHouse (skipped: no chdb)' : 'the engine of ClickHouse';
 
-describe.skipIf(isMissing)(title, () => {
+describe('the engine of ClickHouse', needs(CLICKHOUSE), () => {
   let engine: Engine;
   let fresh: FreshDatabase;
   let receiver: Receiver;

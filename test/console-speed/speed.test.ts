@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fill } from '../../bench/logs/fill.ts';
 import { type LayoutShift, layoutShift, SHIFT_MAX, watchLayout } from '../console/support/layout-shift.ts';
 import { type OwnServer, startOwnServer } from '../console/support/own-server.ts';
+import { CHROMIUM, needs } from '../needs.ts';
 import { chromium as program } from '../prerequisites.ts';
 import { cheapHash } from '../support/logins.ts';
 
@@ -24,7 +25,7 @@ beforeAll(async () => {
     await database.query('update accounts set password_hash = $1 where email = $2', [hash, EMAIL]);
   });
   browser = await chromium.launch({
-    executablePath: program ?? 'chromium',
+    executablePath: String(program),
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
   });
 });
@@ -66,33 +67,37 @@ async function load(page: Page, path: string): Promise<Loaded> {
 const inOrder = (times: readonly number[]): readonly number[] =>
   times.map((each) => Math.round(each)).toSorted((one, other) => one - other);
 
-test('pages open at once on a hundred thousand calls, and nothing on them moves', async () => {
-  const context = await browser.newContext({
-    ...{ baseURL: server.url, viewport: { width: 1440, height: 900 }, locale: 'en-GB' },
-  });
-  const page = await context.newPage();
-  await page.goto('/signin');
-  await page.getByLabel('E-mail').fill(EMAIL);
-  await page.getByLabel('Password', { exact: true }).fill('a test password');
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL('**/overview');
-  await page.addInitScript(WATCH);
-  await watchLayout(page);
-  const [busy = 0] = loadavg();
-  const bound = READY_MS * Math.max(1, busy / cpus().length);
-  for (const path of ['/overview', `/calls?${PERIOD}`, `/usage?${PERIOD}`, '/wallet']) {
-    const loads = [];
-    for (let turn = 0; turn < LOADS; turn++) loads.push(await load(page, path));
-    const answers = inOrder(loads.map((each) => each.answersMs));
-    const times = inOrder(loads.map((each) => each.readyMs));
-    const shift = Math.max(...loads.map((each) => each.score));
-    const moved = loads.flatMap((each) => each.moved);
-    const [name] = path.split('?');
-    const figures = `answers ${answers[2]} ms (${answers.join(', ')}), complete ${times[2]} ms (${times.join(', ')})`;
-    const others = `moved ${shift.toFixed(4)}, load ${busy.toFixed(1)}`;
-    console.log(`proof | console on ${ROWS} calls | ${name} | ${figures}, ${others}`);
-    expect(times[2], name).toBeLessThan(bound);
-    expect(shift, `${name}: ${moved.join('\n')}`).toBeLessThan(SHIFT_MAX);
-  }
-  await context.close();
-});
+test(
+  'pages open at once on a hundred thousand calls, and nothing on them moves',
+  needs(CHROMIUM),
+  async () => {
+    const context = await browser.newContext({
+      ...{ baseURL: server.url, viewport: { width: 1440, height: 900 }, locale: 'en-GB' },
+    });
+    const page = await context.newPage();
+    await page.goto('/signin');
+    await page.getByLabel('E-mail').fill(EMAIL);
+    await page.getByLabel('Password', { exact: true }).fill('a test password');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL('**/overview');
+    await page.addInitScript(WATCH);
+    await watchLayout(page);
+    const [busy = 0] = loadavg();
+    const bound = READY_MS * Math.max(1, busy / cpus().length);
+    for (const path of ['/overview', `/calls?${PERIOD}`, `/usage?${PERIOD}`, '/wallet']) {
+      const loads = [];
+      for (let turn = 0; turn < LOADS; turn++) loads.push(await load(page, path));
+      const answers = inOrder(loads.map((each) => each.answersMs));
+      const times = inOrder(loads.map((each) => each.readyMs));
+      const shift = Math.max(...loads.map((each) => each.score));
+      const moved = loads.flatMap((each) => each.moved);
+      const [name] = path.split('?');
+      const figures = `answers ${answers[2]} ms (${answers.join(', ')}), complete ${times[2]} ms (${times.join(', ')})`;
+      const others = `moved ${shift.toFixed(4)}, load ${busy.toFixed(1)}`;
+      console.log(`proof | console on ${ROWS} calls | ${name} | ${figures}, ${others}`);
+      expect(times[2], name).toBeLessThan(bound);
+      expect(shift, `${name}: ${moved.join('\n')}`).toBeLessThan(SHIFT_MAX);
+    }
+    await context.close();
+  },
+);

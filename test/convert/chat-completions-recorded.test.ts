@@ -1,5 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { findOpenai } from '../../sim/models.ts';
@@ -17,12 +16,9 @@ import { ReturnStage } from '../../src/protocol/hub/return/return-stream.ts';
 import { messagesCodec } from '../../src/protocol/messages/codec.ts';
 import { responsesCodec } from '../../src/protocol/responses/codec.ts';
 import { openDecoder } from '../../src/protocol/suite/reported.ts';
+import { needs, RECORDINGS } from '../needs.ts';
+import { recordingsFolder } from '../prerequisites.ts';
 import { someRequest, someSession, someTarget } from '../support/hub.ts';
-
-/** Real exchanges with vendors, kept beside the project and never copied into it. */
-const FOLDER = fileURLToPath(new URL('../../../shared/recordings/', import.meta.url));
-const isPresent = existsSync(FOLDER);
-if (!isPresent) console.log(`skipped: no recordings at ${FOLDER}`);
 
 type Json = Record<string, unknown>;
 
@@ -34,10 +30,12 @@ interface Recording {
 }
 
 function load(name: string): readonly Recording[] {
-  if (!isPresent) return [];
-  const files = readdirSync(FOLDER).filter((file) => file.startsWith(`${name}.`) && file.endsWith('.jsonl'));
+  if (!RECORDINGS.isMet) return [];
+  const files = readdirSync(recordingsFolder).filter(
+    (file) => file.startsWith(`${name}.`) && file.endsWith('.jsonl'),
+  );
   return files.flatMap((file) =>
-    readFileSync(`${FOLDER}${file}`, 'utf8')
+    readFileSync(`${recordingsFolder}/${file}`, 'utf8')
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Recording),
@@ -54,7 +52,7 @@ const OTHERS: readonly (readonly [string, Codec])[] = [
 const REASONS =
   /known to (its|their) own|cannot be named by|cannot be sent in|must be sent as bytes|another vendor|not known here|fetched later/;
 
-describe.skipIf(!isPresent).each(OTHERS)('recorded requests of %s', (name, codec) => {
+describe.each(OTHERS)('recorded requests of %s', needs(RECORDINGS), (name, codec) => {
   it.each(['gpt-4o', 'gpt-5', 'gpt-5.6'])('are accepted for %s, or refused for their content', (model) => {
     const target = someTarget({ protocol: 'chat', model, capabilities: getCapabilities('chat', model) });
     const raw = {
@@ -120,7 +118,7 @@ function convert(codec: Codec, events: readonly Json[]): { readonly written: str
   return { written: encoder.take(), said };
 }
 
-describe.skipIf(!isPresent).each(OTHERS)('recorded streams of %s', (name, codec) => {
+describe.each(OTHERS)('recorded streams of %s', needs(RECORDINGS), (name, codec) => {
   it('are read by the OpenAI SDK', async () => {
     let read = 0;
     for (const { id, response } of load(name)) {

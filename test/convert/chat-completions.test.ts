@@ -12,6 +12,7 @@ import { Notes } from '../../src/protocol/hub/notes.ts';
 import type { Part } from '../../src/protocol/hub/part.ts';
 import { type HubRequest, NO_THINKING, type Tool, type Turn } from '../../src/protocol/hub/request.ts';
 import { someRequest, someSession, someTarget, someUsage } from '../support/hub.ts';
+import { runs } from '../support/property-runs.ts';
 
 const text = (words: string): Part => ({ kind: 'text', text: words });
 const picture: Part = { kind: 'image', source: { kind: 'bytes', mime: 'image/png', base64: 'iVBORw0KGgo=' } };
@@ -165,7 +166,7 @@ describe('requests converted into Chat Completions', () => {
           const written = writeJson(chatCodec.encodeRequest(fitted, target, new Notes(chatCodec.fields)));
           expect(refuseChat(JSON.parse(written), model)).toBeUndefined();
         }),
-        { numRuns: 60 },
+        { numRuns: runs(60) },
       );
     },
   );

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { camelize } from '../../sim/google/camel.ts';
@@ -10,16 +10,15 @@ import { type Simulator, startSimulator } from '../../sim/server.ts';
 import { getCapabilities } from '../../src/protocol/capability/table.ts';
 import { type Conversion, convertRequest, readClientRequest } from '../../src/protocol/convert/convert.ts';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
-import { projectRoot } from '../house/tree.ts';
-
-const FOLDER = join(projectRoot, '..', 'shared', 'recordings');
-const isPresent = existsSync(FOLDER);
-if (!isPresent) console.log(`skipped: no recordings at ${FOLDER}`);
+import { needs, RECORDINGS } from '../needs.ts';
+import { recordingsFolder } from '../prerequisites.ts';
 
 /** Requests that their own vendor accepted. */
 function requestsOf(name: string): readonly object[] {
-  const files = readdirSync(FOLDER).filter((file) => file.startsWith(`${name}.`));
-  const lines = files.flatMap((file) => readFileSync(join(FOLDER, file), 'utf8').trim().split('\n'));
+  const files = readdirSync(recordingsFolder).filter((file) => file.startsWith(`${name}.`));
+  const lines = files.flatMap((file) =>
+    readFileSync(join(recordingsFolder, file), 'utf8').trim().split('\n'),
+  );
   const exchanges = lines.map((line) => JSON.parse(line));
   return exchanges.flatMap(({ status, request }) => (status === 200 && isBody(request) ? [request] : []));
 }
@@ -54,7 +53,7 @@ const NO_PLACE = [
 /** Hundreds of conversions each, on a machine that may be busy. */
 const LONG = { timeout: 300_000 };
 
-describe.skipIf(!isPresent)('recorded requests of other clients', LONG, () => {
+describe('recorded requests of other clients', { ...needs(RECORDINGS), ...LONG }, () => {
   const CLIENTS = [
     ['chat', 'chat-completions', 400],
     ['messages', 'messages', 200],
@@ -83,7 +82,7 @@ describe.skipIf(!isPresent)('recorded requests of other clients', LONG, () => {
   });
 });
 
-describe.skipIf(!isPresent)('recorded requests of Google clients', LONG, () => {
+describe('recorded requests of Google clients', { ...needs(RECORDINGS), ...LONG }, () => {
   let simulator: Simulator;
   beforeAll(async () => {
     simulator = await startSimulator();

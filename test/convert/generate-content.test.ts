@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -24,7 +24,8 @@ import { fitRequest } from '../../src/protocol/hub/fit/fit.ts';
 import { Inexpressible } from '../../src/protocol/hub/notes.ts';
 import type { Part } from '../../src/protocol/hub/part.ts';
 import { type HubRequest, NO_SAMPLING, NO_THINKING, type Turn } from '../../src/protocol/hub/request.ts';
-import { projectRoot } from '../house/tree.ts';
+import { needs, RECORDINGS } from '../needs.ts';
+import { recordingsFolder } from '../prerequisites.ts';
 
 const MODELS = ['gemini-3-pro', 'gemini-3-flash', 'gemini-3.1-pro', 'gemini-2.5-pro', 'gemini-2.5-flash'];
 
@@ -115,13 +116,11 @@ describe('a request converted for Gemini', () => {
     for (const model of MODELS) expect(refusal(hubRequest(more), model), model).toBeUndefined();
   });
 
-  const folder = join(projectRoot, '..', 'shared', 'recordings');
-  const isPresent = existsSync(folder);
-  if (!isPresent) console.log(`skipped: no recordings at ${folder}`);
-
-  it.skipIf(!isPresent)('is accepted when it was recorded', () => {
-    const files = readdirSync(folder).filter((name) => /^generate-content.*\.jsonl$/.test(name));
-    const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'));
+  it('is accepted when it was recorded', needs(RECORDINGS), () => {
+    const files = readdirSync(recordingsFolder).filter((name) => /^generate-content.*\.jsonl$/.test(name));
+    const lines = files.flatMap((name) =>
+      readFileSync(join(recordingsFolder, name), 'utf8').trim().split('\n'),
+    );
     let accepted = 0;
     for (const line of lines) {
       const { id, request, status } = JSON.parse(line);

@@ -14,6 +14,7 @@ import { type HubRequest, NO_SAMPLING, NO_THINKING, type Turn } from '../../src/
 import { messagesCodec } from '../../src/protocol/messages/codec.ts';
 import { decodeWhole, openDecoder } from '../../src/protocol/suite/reported.ts';
 import { someRequest } from '../support/hub.ts';
+import { runs } from '../support/property-runs.ts';
 
 /** Every kind of Claude that the strict simulator knows. */
 const MODELS = [
@@ -240,7 +241,7 @@ test('the vendor accepts a converted request with any parts in any order', async
       const { status, text } = await send(someRequest({ ...fields, thinking }), model);
       expect({ status, text: status === 200 ? '' : text }).toEqual({ status: 200, text: '' });
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -14,13 +14,14 @@ import type { HubRequest } from '../../src/protocol/hub/request.ts';
 import { getDialect } from '../../src/protocol/registry.ts';
 import { decodeWhole, openDecoder } from '../../src/protocol/suite/reported.ts';
 import { someCapabilities, someRequest, someTarget } from '../support/hub.ts';
+import { runs } from '../support/property-runs.ts';
 import { eventsOf, someAnswer, someConversation, someGarbage } from './arbitrary.ts';
 import { answerEssence, essenceOf } from './essence.ts';
 import { PROTOCOLS } from './recorded/load.ts';
 import { hasTerminator, IDENTITY, passStream, rawRequest } from './recorded/pass.ts';
 
 const PAIRS = PROTOCOLS.flatMap((vendor) => PROTOCOLS.map((client) => ({ vendor, client })));
-const RUNS = { numRuns: 40 };
+const RUNS = { numRuns: runs(40) };
 
 /** A model that can do all that its protocol has words for. */
 function ableTarget(protocol: TextProtocol): Target {
@@ -148,7 +149,7 @@ describe('random answers', () => {
         const split = passStream(pair, bytes, isByteByByte ? each : all);
         expect(split).toEqual(passStream(pair, bytes, []));
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 
@@ -168,7 +169,7 @@ describe('random answers', () => {
           }
         }
       }),
-      { numRuns: 10 },
+      { numRuns: runs(10) },
     );
   });
 });
@@ -206,7 +207,7 @@ describe('garbage', () => {
           expect(error).toBeInstanceOf(Inexpressible);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

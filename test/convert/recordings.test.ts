@@ -2,16 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isRefusal } from '../../src/kernel/errors.ts';
 import { convertRequest, readClientRequest } from '../../src/protocol/convert/convert.ts';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
+import { needs, RECORDINGS } from '../needs.ts';
 import { contentOf, missingFrom } from './recorded/content.ts';
 import { differences } from './recorded/expected.ts';
 import { KNOWN, TOTALS } from './recorded/known.ts';
-import {
-  loadRecordings,
-  PROTOCOLS,
-  type Recording,
-  recordingsArePresent,
-  tellAbsence,
-} from './recorded/load.ts';
+import { loadRecordings, PROTOCOLS, type Recording } from './recorded/load.ts';
 import { opaqueIn } from './recorded/opaque.ts';
 import {
   callOf,
@@ -28,8 +23,6 @@ import { SdkReader } from './recorded/read-by-sdk.ts';
 import { REFUSED } from './recorded/refused.ts';
 import { BROKEN } from './recorded/told.ts';
 import { toldBy } from './recorded/told-by.ts';
-
-tellAbsence();
 
 /** An answer with another status is passed on as it came, and never converted (rule I-41). */
 const answered = (protocol: TextProtocol): readonly Recording[] =>
@@ -154,7 +147,7 @@ function carry(client: TextProtocol, vendor: TextProtocol, model: string): Carri
   return { refused, lost, count };
 }
 
-describe.skipIf(!recordingsArePresent)('recorded requests', () => {
+describe('recorded requests', needs(RECORDINGS), () => {
   const table: Record<string, unknown>[] = [];
   afterAll(() => console.table(table));
   const ways = PAIRS.flatMap(({ vendor, client }) =>
@@ -171,7 +164,7 @@ describe.skipIf(!recordingsArePresent)('recorded requests', () => {
   });
 });
 
-describe.skipIf(!recordingsArePresent)('recorded answers, plain and streamed', () => {
+describe('recorded answers, plain and streamed', needs(RECORDINGS), () => {
   const table: Record<string, unknown>[] = [];
   afterAll(() => console.table(table));
 

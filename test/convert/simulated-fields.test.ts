@@ -10,7 +10,8 @@ import { CHAT_REQUEST } from '../../sim/openai-chat/shape.ts';
 import { INPUT_TOKENS_REQUEST, RESPONSES_REQUEST } from '../../sim/openai-responses/shape.ts';
 import { type Shape, struct } from '../../sim/request/shape.ts';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
-import { documentOf, specsArePresent } from './specs/document.ts';
+import { needs, SPECIFICATIONS } from '../needs.ts';
+import { documentOf } from './specs/document.ts';
 import { unknownFields } from './specs/unknown-fields.ts';
 
 const MESSAGES = struct(MESSAGES_BY_VERSION.get('2023-06-01') ?? {});
@@ -29,7 +30,7 @@ const ROWS: readonly (readonly [TextProtocol, string, Shape])[] = [
 /** The specification is generous here; the vendor refuses these parts of an assistant's message. */
 const REFUSED = /^input\.\[\]\.message\.assistant\.content\.\[\]\.input_(?:text|image|file)$/;
 
-describe.runIf(specsArePresent)('every field of a specification', () => {
+describe('every field of a specification', needs(SPECIFICATIONS), () => {
   it.each(ROWS)('of %s, %s, is accepted by the simulator', (protocol, name, shape) => {
     const { schemas } = documentOf(protocol);
     const schema = schemas[name];

@@ -2,22 +2,12 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { isRefusal } from '../../src/kernel/errors.ts';
 import { convertRequest, readClientRequest } from '../../src/protocol/convert/convert.ts';
 import type { TextProtocol } from '../../src/protocol/hub/protocol.ts';
-import {
-  type Json,
-  loadRecordings,
-  PROTOCOLS,
-  type Recording,
-  recordingsArePresent,
-  tellAbsence,
-} from './recorded/load.ts';
+import { needs, RECORDINGS, SPECIFICATIONS } from '../needs.ts';
+import { type Json, loadRecordings, PROTOCOLS, type Recording } from './recorded/load.ts';
 import { callOf, IDENTITY, passStream, rawRequest, targetOf } from './recorded/pass.ts';
-import { specsArePresent } from './specs/document.ts';
 import { Judge } from './specs/judge.ts';
 import { RELAXED } from './specs/relaxed.ts';
 import { MODELS, refusedBySimulator } from './specs/simulator.ts';
-
-tellAbsence();
-const isReady = recordingsArePresent && specsArePresent;
 
 interface Excepted {
   readonly id: string;
@@ -114,8 +104,9 @@ function eventProblem(line: string, from: TextProtocol, to: TextProtocol): reado
 
 const PAIRS = PROTOCOLS.flatMap((from) => PROTOCOLS.filter((to) => to !== from).map((to) => ({ from, to })));
 
-describe.skipIf(!isReady)(
+describe(
   'according to the specifications of the vendors and their strict simulators',
+  needs(RECORDINGS, SPECIFICATIONS),
   () => {
     afterAll(() => console.table(Object.fromEntries(counts)));
 

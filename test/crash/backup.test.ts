@@ -5,7 +5,7 @@ import { silentLogger } from '../../src/kernel/log.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { startEmbedded } from '../../src/store/embedded/server.ts';
 import { examine } from '../../src/store/operations/doctor.ts';
-import { redisServer } from '../prerequisites.ts';
+import { needs, REDIS } from '../needs.ts';
 import { type Finished, startServerProcess, tollgate, until } from '../support/processes.ts';
 import { withName } from '../support/servers/postgres-server.ts';
 import { call, Load, type Seen, seeded } from './load.ts';
@@ -196,7 +196,7 @@ describe('embedded database', () => {
   }, 300_000);
 });
 
-describe.skipIf(redisServer === undefined)('a database of one’s own, and Redis', () => {
+describe('a database of one’s own, and Redis', needs(REDIS), () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await openScene({ store: 'external', gate: 'redis' });

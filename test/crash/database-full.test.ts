@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded/server.ts';
+import { needs } from '../needs.ts';
 import {
   makePlace,
   type Place,
@@ -19,15 +20,12 @@ import {
 import { type Client, Load, seeded } from './load.ts';
 import { ask, figure, isIdle, judge } from './outage.ts';
 import { CRASH_CATALOG } from './shapes.ts';
-import { canMount, mount, unmount } from './small-disk.ts';
+import { mount, SMALL_DISK, unmount } from './small-disk.ts';
 import { keyOf } from './trial/scene.ts';
 
 const SIZE = { streams: 12, plains: 8, images: 2, paceMs: 40 };
-const title = canMount
-  ? 'a database whose disk is full'
-  : 'a full database (skipped: this user may not mount)';
 
-describe.skipIf(!canMount)(title, () => {
+describe('a database whose disk is full', needs(SMALL_DISK), () => {
   let simulator: SimulatorProcess;
   let place: Place;
   let theirs: string;

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded/server.ts';
+import { needs } from '../needs.ts';
 import {
   makePlace,
   type Place,
@@ -18,13 +19,12 @@ import {
 import { type Client, Load, seeded } from './load.ts';
 import { ask, codeOf, isIdle, judge } from './outage.ts';
 import { CRASH_CATALOG } from './shapes.ts';
-import { canMount, mount, unmount } from './small-disk.ts';
+import { mount, SMALL_DISK, unmount } from './small-disk.ts';
 import { keyOf } from './trial/scene.ts';
 
 const SIZE = { streams: 10, plains: 6, images: 0, paceMs: 40 };
-const title = canMount ? 'a full disk' : 'a full disk (skipped: this user may not mount a tmpfs)';
 
-describe.skipIf(!canMount)(title, () => {
+describe('a full disk', needs(SMALL_DISK), () => {
   let simulator: SimulatorProcess;
   let place: Place;
   let journal: string;

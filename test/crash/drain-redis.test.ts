@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { examine } from '../../src/store/operations/doctor.ts';
-import { redisServer } from '../prerequisites.ts';
+import { needs, REDIS } from '../needs.ts';
 import { until } from '../support/processes.ts';
 import { begin, type Client, call } from './load.ts';
 import { codeOf } from './outage.ts';
@@ -15,9 +15,8 @@ const DRAIN_MS = 9_000;
 const SHORT = 140;
 const LONG = 60;
 type Begun = ReturnType<typeof begin>;
-const title = redisServer === undefined ? 'drain (skipped: redis-server is not installed)' : 'drain';
 
-describe.skipIf(redisServer === undefined)(title, () => {
+describe('drain', needs(REDIS), () => {
   let scene: Scene;
   let customers: readonly Customer[];
 

@@ -6,9 +6,10 @@ import { endpointCatalog } from '../support/endpoints/catalog.ts';
 import { missingOf } from '../support/endpoints/coverage.ts';
 import { ENDPOINT_CALLS, type EndpointCall, type Form, worthMicro } from '../support/endpoints/table.ts';
 import { sleep, until } from '../support/processes.ts';
+import { SEED } from '../support/property-runs.ts';
 import { seeded } from './load.ts';
 import { openScene, type Scene } from './trial/scene.ts';
-import { KILLS, patienceMs, SEED } from './trial/size.ts';
+import { KILLS, patienceMs } from './trial/size.ts';
 
 /** Of kills under the load of the other proof, so many under this one. */
 const DEATHS = Math.max(4, Math.ceil(KILLS / 3));

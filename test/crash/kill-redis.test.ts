@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { redisServer } from '../prerequisites.ts';
+import { needs, REDIS } from '../needs.ts';
+import { SEED } from '../support/property-runs.ts';
 import { seeded } from './load.ts';
 import { slowestMs } from './starts.ts';
 import { drawDeaths } from './trial/deaths.ts';
 import { makeCustomers, PAYERS_CATALOG } from './trial/payers.ts';
 import { openScene, type Scene } from './trial/scene.ts';
-import { KILLS, patienceMs, READY_MS, SEED, tell } from './trial/size.ts';
+import { KILLS, patienceMs, READY_MS, tell } from './trial/size.ts';
 import { Trial } from './trial/trial.ts';
 
-const title = redisServer === undefined ? 'kills (skipped: redis-server is not installed)' : 'kills';
-
-describe.skipIf(redisServer === undefined)(title, () => {
+describe('kills', needs(REDIS), () => {
   let scene: Scene;
   let trial: Trial;
 

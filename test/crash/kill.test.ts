@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../support/processes.ts';
+import { SEED } from '../support/property-runs.ts';
 import { begin, seeded } from './load.ts';
 import { CHAT, TEXT_SHAPES } from './shapes.ts';
 import { slowestMs } from './starts.ts';
 import { drawDeaths } from './trial/deaths.ts';
 import { makeCustomers, PAYERS_CATALOG } from './trial/payers.ts';
 import { openScene, type Scene } from './trial/scene.ts';
-import { KILLS, patienceMs, READY_MS, SEED, tell } from './trial/size.ts';
+import { KILLS, patienceMs, READY_MS, tell } from './trial/size.ts';
 import { Trial } from './trial/trial.ts';
 
 let scene: Scene;

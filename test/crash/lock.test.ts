@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { startEmbedded } from '../../src/store/embedded/server.ts';
 import { projectRoot } from '../house/tree.ts';
-import { findContainer } from '../prerequisites.ts';
+import { needs } from '../needs.ts';
+import { CONTAINER, container } from '../support/container.ts';
 import { type Finished, tollgate } from '../support/processes.ts';
 import { call, type Seen } from './load.ts';
 import { CHAT, CRASH_CATALOG, type Shape } from './shapes.ts';
@@ -46,22 +47,19 @@ describe('a second server on one data directory', () => {
     await stop();
   }, 300_000);
 
-  const container = findContainer();
-  const why = container === undefined ? ' (skipped: a process namespace of its own is not permitted)' : '';
-  test.skipIf(container === undefined)(
-    `ends the same way in a container, where it sees no other process${why}`,
-    () => {
-      const [program = '', ...options] = container ?? [];
-      const { status, stdout, stderr } = spawnSync(
-        program,
-        [...options, process.execPath, 'src/main.ts', 'serve'],
-        // Whoever is not refused would serve for ever.
-        { cwd: projectRoot, env: { ...scene.place.environment }, encoding: 'utf8', timeout: 60_000 },
-      );
-      expectRefused([{ code: status, stdout, stderr }]);
-    },
-    120_000,
-  );
+  test('ends the same way in a container, where it sees no other process', {
+    ...needs(CONTAINER),
+    timeout: 120_000,
+  }, () => {
+    const [program = '', ...options] = container ?? [];
+    const { status, stdout, stderr } = spawnSync(
+      program,
+      [...options, process.execPath, 'src/main.ts', 'serve'],
+      // Whoever is not refused would serve for ever.
+      { cwd: projectRoot, env: { ...scene.place.environment }, encoding: 'utf8', timeout: 60_000 },
+    );
+    expectRefused([{ code: status, stdout, stderr }]);
+  });
 
   test('leaves the first one serving', async () => {
     expect((await ask(scene.key)).finished).toBe(true);

@@ -9,7 +9,7 @@ import { announceAndWait } from '../../src/store/changes.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded/server.ts';
 import { loadLiveNodes } from '../../src/store/operations/heartbeats.ts';
-import { redisServer } from '../prerequisites.ts';
+import { needs, REDIS } from '../needs.ts';
 import {
   makePlace,
   type Place,
@@ -30,9 +30,8 @@ const NAMES = ['north', 'south'] as const;
 const CATALOG = CRASH_CATALOG + TWO_NODES;
 /** Connections that listen to notices hold a lock of this name for each channel. */
 const LISTENERS = `select distinct pid from pg_locks where locktype = 'advisory' and classid = 741451 and granted`;
-const title = redisServer === undefined ? 'two nodes (skipped: redis-server is not installed)' : 'two nodes';
 
-describe.skipIf(redisServer === undefined)(title, () => {
+describe('two nodes', needs(REDIS), () => {
   let simulator: SimulatorProcess;
   let redis: TestRedis;
   let place: Place;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded/server.ts';
-import { redisServer } from '../prerequisites.ts';
+import { needs, REDIS } from '../needs.ts';
 import {
   makePlace,
   type Place,
@@ -25,10 +25,8 @@ import { keyOf } from './trial/scene.ts';
 const BACK_MS = process.env.TOLLGATE_TEST_AWAY_MS === undefined ? 30_000 : 5_000;
 const KILLS = Number(process.env.TOLLGATE_TEST_REDIS_KILLS ?? 3);
 const SIZE = { streams: 10, plains: 6, images: 1, paceMs: 40 };
-const title =
-  redisServer === undefined ? 'Redis away (skipped: redis-server is not installed)' : 'Redis away';
 
-describe.skipIf(redisServer === undefined)(title, () => {
+describe('Redis away', needs(REDIS), () => {
   let simulator: SimulatorProcess;
   let redis: TestRedis;
   let place: Place;

@@ -5,7 +5,7 @@ import { findLogin } from '../../src/store/accounts/accounts.ts';
 import { createKey } from '../../src/store/accounts/api-keys.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { type EmbeddedServer, startEmbedded } from '../../src/store/embedded/server.ts';
-import { redisServer } from '../prerequisites.ts';
+import { needs, REDIS } from '../needs.ts';
 import {
   makePlace,
   type Place,
@@ -32,10 +32,8 @@ const CATALOG = CRASH_CATALOG.replace(
 nodes: [{ name: local, base_url: "http://127.0.0.1:8080" }]
 accounts:`,
 );
-const title =
-  redisServer === undefined ? 'several workers (skipped: redis-server is not installed)' : 'several workers';
 
-describe.skipIf(redisServer === undefined)(title, () => {
+describe('several workers', needs(REDIS), () => {
   let simulator: SimulatorProcess;
   let redis: TestRedis;
   let place: Place;

@@ -8,7 +8,7 @@ import { type Simulator, startSimulator } from '../../sim/server.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
 import { findLogin } from '../../src/store/accounts/accounts.ts';
 import { createKey } from '../../src/store/accounts/api-keys.ts';
-import { openssl } from '../prerequisites.ts';
+import { needs, OPENSSL } from '../needs.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { makePlace, type Place, startServerProcess } from '../support/processes.ts';
 import { certificateOf } from '../support/servers/certificate.ts';
@@ -22,7 +22,7 @@ let fresh: FreshDatabase;
 let folder: string;
 let vendor: { readonly url: string; close(): void };
 
-describe.skipIf(openssl === undefined)('a vendor behind a certificate of our own authority', () => {
+describe('a vendor behind a certificate of our own authority', needs(OPENSSL), () => {
   beforeAll(async () => {
     simulator = await startSimulator();
     fresh = await freshDatabase();

@@ -4,7 +4,7 @@ import { createServer as createSecureServer, type Server } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Logger } from '../../src/kernel/log.ts';
 import { loggedCall } from '../gateway/logged-call.ts';
-import { openssl } from '../prerequisites.ts';
+import { needs, OPENSSL } from '../needs.ts';
 import { certificateOf, trust } from '../support/servers/certificate.ts';
 import { createTestProxy } from '../support/servers/proxy.ts';
 import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
@@ -43,7 +43,7 @@ async function listen(server: { listen(port: number, host: string): unknown } & 
   return ((server as unknown as Server).address() as AddressInfo).port;
 }
 
-describe.skipIf(openssl === undefined)('a gateway behind an egress proxy', () => {
+describe('a gateway behind an egress proxy', needs(OPENSSL), () => {
   beforeAll(async () => {
     const { key, cert } = certificateOf('vendor.test');
     certificate = cert;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { get } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TruthCall } from '../../sim/truth.ts';
 import { REQUEST_BODY_BYTES_MAX } from '../../src/bounds.ts';
 import { SURFACES } from '../../src/operations/operation.ts';
-import { curl, openssl } from '../prerequisites.ts';
+import { CURL, needs, OPENSSL } from '../needs.ts';
 import { until } from '../support/processes.ts';
 import { certificateOf } from '../support/servers/certificate.ts';
 import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
@@ -67,16 +67,13 @@ function withoutNames(bytes: Buffer): string {
     .replaceAll(/"created":\d+/g, '"created":0');
 }
 
-const unpassable = openssl === undefined;
-
 beforeAll(async () => {
-  if (unpassable) return;
   world = await startWorld({
     catalog: CATALOG,
     environment: { TOLLGATE_TRUSTED_PROXIES: '127.0.0.1', TOLLGATE_KEEP_ALIVE_MS: '1000' },
   });
   const pair = certificateOf(SITE);
-  for (const kind of KINDS.filter(({ program }) => program !== undefined)) {
+  for (const kind of KINDS.filter(({ need }) => need.isMet)) {
     const proxy = await startProxy(kind, world.url, pair);
     proxies.set(kind.name, proxy);
     // Waited for by the last test.
@@ -89,74 +86,74 @@ afterAll(async () => {
   await world?.close();
 });
 
-describe.each(KINDS)('$name, as deploy/ has it (skipped where it is not installed)', (kind) => {
-  const { name, program, versions, hidesBreaks } = kind;
-  const isMissing = program === undefined || unpassable;
-  const isUntold = isMissing || hidesBreaks;
-  const isNotUploaded = isMissing || curl === undefined;
-  const it = test.skipIf(isMissing);
-
-  describe.each(versions)('over %s', (version) => {
-    it('passes a stream on event by event', async () => {
-      const tag = `paced-${name}-${version}`;
-      const events = 20;
-      const lags: number[] = [];
-      const answer = await ask(proxyOf(name), {
-        ...streamed(`tag=${tag} tokens=${events} chunk=1 pace=100`),
-        version,
+for (const { name, need, versions, hidesBreaks } of KINDS) {
+  describe(`${name}, as deploy/ has it`, needs(need, OPENSSL), () => {
+    describe.each(versions)('over %s', (version) => {
+      it('passes a stream on event by event', async () => {
+        const tag = `paced-${name}-${version}`;
+        const events = 20;
+        const lags: number[] = [];
+        const answer = await ask(proxyOf(name), {
+          ...streamed(`tag=${tag} tokens=${events} chunk=1 pace=100`),
+          version,
+        });
+        answer.onPiece = () => lags.push((truthOf(tag)?.events ?? 0) - eventsOf(answer).length);
+        await answer.whole;
+        expect(answer.status).toBe(200);
+        expect(eventsOf(answer).length).toBeGreaterThan(events);
+        expect(lags.length, 'pieces').toBeGreaterThan(events / 2);
+        expect(Math.max(...lags), 'events behind the vendor').toBeLessThan(events / 2);
+        console.log(
+          `proof | front | ${name} ${version} | ${lags.length} pieces, ${Math.max(...lags)} behind`,
+        );
       });
-      answer.onPiece = () => lags.push((truthOf(tag)?.events ?? 0) - eventsOf(answer).length);
-      await answer.whole;
-      expect(answer.status).toBe(200);
-      expect(eventsOf(answer).length).toBeGreaterThan(events);
-      expect(lags.length, 'pieces').toBeGreaterThan(events / 2);
-      expect(Math.max(...lags), 'events behind the vendor').toBeLessThan(events / 2);
-      console.log(`proof | front | ${name} ${version} | ${lags.length} pieces, ${Math.max(...lags)} behind`);
-    });
 
-    it('shows what came before the vendor fell silent, and keep-alives from then on', async () => {
-      const answer = await ask(proxyOf(name), { ...streamed('tokens=20 chunk=1 fault=stall@6'), version });
-      await until(() => eventsOf(answer).length === 6);
-      await until(() => (answer.bytes().toString().match(/^:/gm) ?? []).length >= 2);
-      answer.leave();
-    });
+      it('shows what came before the vendor fell silent, and keep-alives from then on', async () => {
+        const answer = await ask(proxyOf(name), { ...streamed('tokens=20 chunk=1 fault=stall@6'), version });
+        await until(() => eventsOf(answer).length === 6);
+        await until(() => (answer.bytes().toString().match(/^:/gm) ?? []).length >= 2);
+        answer.leave();
+      });
 
-    it('passes bytes on unchanged and uncompressed', async () => {
-      const asked = { ...streamed('tokens=200 seed=4'), version };
-      const headers = { ...world.headers(), 'accept-encoding': 'gzip, br' };
-      const answer = await ask(proxyOf(name), { ...asked, headers });
-      const direct = await world.post(CHAT, String(asked.body), headers);
-      const bytes = await answer.whole;
-      expect(withoutNames(bytes)).toBe(withoutNames(Buffer.from(await direct.arrayBuffer())));
-      for (const header of ['content-type', 'content-encoding', 'cache-control']) {
-        expect(answer.headers[header] ?? null, header).toBe(direct.headers.get(header));
+      it('passes bytes on unchanged and uncompressed', async () => {
+        const asked = { ...streamed('tokens=200 seed=4'), version };
+        const headers = { ...world.headers(), 'accept-encoding': 'gzip, br' };
+        const answer = await ask(proxyOf(name), { ...asked, headers });
+        const direct = await world.post(CHAT, String(asked.body), headers);
+        const bytes = await answer.whole;
+        expect(withoutNames(bytes)).toBe(withoutNames(Buffer.from(await direct.arrayBuffer())));
+        for (const header of ['content-type', 'content-encoding', 'cache-control']) {
+          expect(answer.headers[header] ?? null, header).toBe(direct.headers.get(header));
+        }
+        const [own, other] = world.simulator.truth.all().slice(-2);
+        expect(own?.bodySha256).toBe(other?.bodySha256);
+      });
+
+      it.each([
+        ['in the middle of a stream', 'tokens=40 fault=stall@6', { stream: true }],
+        ['before the answer begins', 'fault=no-headers', {}],
+      ])('tells the vendor at once when the client leaves %s', async (_when, words, more) => {
+        const tag = `left-${name}-${version}-${words}`.replaceAll(/\W+/g, '-');
+        const call = begin(proxyOf(name), { ...chat(`tag=${tag} ${words}`, more), version });
+        call.answer.catch(() => {});
+        await until(() => truthOf(tag)?.finished === 'running');
+        if ('stream' in more) await until(() => truthOf(tag)?.events === 6);
+        call.leave();
+        await until(() => truthOf(tag)?.finished === 'aborted-by-client', 30_000);
+      });
+
+      if (!hidesBreaks) {
+        it('tells the client of a stream that broke off', async () => {
+          const answer = await ask(proxyOf(name), {
+            ...streamed('tokens=20 chunk=1 fault=reset@6'),
+            version,
+          });
+          expect(answer.status).toBe(200);
+          await expect(answer.whole).rejects.toThrow();
+        });
       }
-      const [own, other] = world.simulator.truth.all().slice(-2);
-      expect(own?.bodySha256).toBe(other?.bodySha256);
-    });
 
-    it.each([
-      ['in the middle of a stream', 'tokens=40 fault=stall@6', { stream: true }],
-      ['before the answer begins', 'fault=no-headers', {}],
-    ])('tells the vendor at once when the client leaves %s', async (_when, words, more) => {
-      const tag = `left-${name}-${version}-${words}`.replaceAll(/\W+/g, '-');
-      const call = begin(proxyOf(name), { ...chat(`tag=${tag} ${words}`, more), version });
-      call.answer.catch(() => {});
-      await until(() => truthOf(tag)?.finished === 'running');
-      if ('stream' in more) await until(() => truthOf(tag)?.events === 6);
-      call.leave();
-      await until(() => truthOf(tag)?.finished === 'aborted-by-client', 30_000);
-    });
-
-    test.skipIf(isUntold)('tells the client of a stream that broke off', async () => {
-      const answer = await ask(proxyOf(name), { ...streamed('tokens=20 chunk=1 fault=reset@6'), version });
-      expect(answer.status).toBe(200);
-      await expect(answer.whole).rejects.toThrow();
-    });
-
-    test.skipIf(isNotUploaded)(
-      'passes a body of 100 MiB on, and the answer to one that is larger',
-      async () => {
+      it('passes a body of 100 MiB on, and the answer to one that is larger', needs(CURL), async () => {
         const asked = { path: CHAT, headers: world.headers(), version };
         const body = largeBody(REQUEST_BODY_BYTES_MAX);
         const passed = await upload(proxyOf(name), { ...asked, body });
@@ -167,60 +164,64 @@ describe.each(KINDS)('$name, as deploy/ has it (skipped where it is not installe
         // Over HTTP/2 Caddy 2.6 at times resets the stream before curl has read the text.
         expect([status, isCut || JSON.parse(text).code]).toEqual([413, isCut || 41301]);
         expect(isCut && !(name.startsWith('Caddy') && version === 'HTTP/2'), text).toBe(false);
-      },
-    );
-
-    it('names the client’s own address, whatever the client says of it', async () => {
-      const from = '127.0.0.77';
-      const login = await ask(proxyOf(name), {
-        path: `${SURFACES.auth}/login`,
-        headers: {
-          ...{ 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.9' },
-          ...{ 'x-real-ip': '203.0.113.9', forwarded: 'for=203.0.113.9', 'user-agent': `${name} ${version}` },
-        },
-        body: JSON.stringify({ email: 'poor@example.com', password: 'a test password' }),
-        ...{ from, version },
       });
-      const { data } = JSON.parse((await login.whole).toString());
-      const { body } = await world.api('GET', `${SURFACES.auth}/sessions`, { token: data.access_token });
-      const [own] = body.data.filter((each: { current: boolean }) => each.current);
-      expect(own).toMatchObject({ address: from });
+
+      it('names the client’s own address, whatever the client says of it', async () => {
+        const from = '127.0.0.77';
+        const login = await ask(proxyOf(name), {
+          path: `${SURFACES.auth}/login`,
+          headers: {
+            ...{ 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.9' },
+            ...{
+              'x-real-ip': '203.0.113.9',
+              forwarded: 'for=203.0.113.9',
+              'user-agent': `${name} ${version}`,
+            },
+          },
+          body: JSON.stringify({ email: 'poor@example.com', password: 'a test password' }),
+          ...{ from, version },
+        });
+        const { data } = JSON.parse((await login.whole).toString());
+        const { body } = await world.api('GET', `${SURFACES.auth}/sessions`, { token: data.access_token });
+        const [own] = body.data.filter((each: { current: boolean }) => each.current);
+        expect(own).toMatchObject({ address: from });
+      });
+
+      it('passes the live events of the console on', async () => {
+        const token = await world.login('user@example.com');
+        const headers = { authorization: `Bearer ${token}` };
+        const answer = await ask(proxyOf(name), { path: `${SURFACES.user}/live`, headers, version });
+        await until(() => answer.bytes().includes('event: ready'));
+        const call = await ask(proxyOf(name), chat('tokens=400'));
+        const id = String(call.headers['x-request-id']);
+        await call.whole;
+        await until(() => answer.bytes().includes(id));
+        answer.leave();
+      });
     });
 
-    it('passes the live events of the console on', async () => {
-      const token = await world.login('user@example.com');
-      const headers = { authorization: `Bearer ${token}` };
-      const answer = await ask(proxyOf(name), { path: `${SURFACES.user}/live`, headers, version });
-      await until(() => answer.bytes().includes('event: ready'));
-      const call = await ask(proxyOf(name), chat('tokens=400'));
-      const id = String(call.headers['x-request-id']);
-      await call.whole;
-      await until(() => answer.bytes().includes(id));
-      answer.leave();
+    it('passes the pages of the console on as they are', async () => {
+      const headers = { 'accept-encoding': 'gzip, br', accept: 'text/html' };
+      const answer = await ask(proxyOf(name), { path: '/', headers });
+      const direct = await fromGateway(headers);
+      expect([answer.headers['content-encoding'], answer.headers.etag]).toEqual(direct.names);
+      expect((await answer.whole).equals(direct.bytes)).toBe(true);
+    });
+
+    it('sends whoever comes without TLS to the other port', async () => {
+      const address = `http://127.0.0.1:${proxyOf(name).plainPort}/v1/models?a=b`;
+      const { status, headers } = await fetch(address, { redirect: 'manual', headers: { host: SITE } });
+      expect(status).toBe(308);
+      expect(headers.get('location')).toMatch(/^https:\/\/.+\/v1\/models\?a=b$/);
+    });
+
+    it('does not cut a call whose vendor says nothing for more than a minute', async () => {
+      const answer = await slow.get(name);
+      expect(answer?.status).toBe(200);
+      expect(JSON.parse(String(await answer?.whole))).toMatchObject({ object: 'chat.completion' });
     });
   });
-
-  it('passes the pages of the console on as they are', async () => {
-    const headers = { 'accept-encoding': 'gzip, br', accept: 'text/html' };
-    const answer = await ask(proxyOf(name), { path: '/', headers });
-    const direct = await fromGateway(headers);
-    expect([answer.headers['content-encoding'], answer.headers.etag]).toEqual(direct.names);
-    expect((await answer.whole).equals(direct.bytes)).toBe(true);
-  });
-
-  it('sends whoever comes without TLS to the other port', async () => {
-    const address = `http://127.0.0.1:${proxyOf(name).plainPort}/v1/models?a=b`;
-    const { status, headers } = await fetch(address, { redirect: 'manual', headers: { host: SITE } });
-    expect(status).toBe(308);
-    expect(headers.get('location')).toMatch(/^https:\/\/.+\/v1\/models\?a=b$/);
-  });
-
-  it('does not cut a call whose vendor says nothing for more than a minute', async () => {
-    const answer = await slow.get(name);
-    expect(answer?.status).toBe(200);
-    expect(JSON.parse(String(await answer?.whole))).toMatchObject({ object: 'chat.completion' });
-  });
-});
+}
 
 /** The first page, as the gateway itself sends it: `fetch` would unpack it. */
 function fromGateway(headers: Record<string, string>): Promise<{ names: unknown[]; bytes: Buffer }> {

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { findPort } from '../../src/http/port.ts';
 import { projectRoot } from '../house/tree.ts';
-import { caddy, haproxy, nginx } from '../prerequisites.ts';
+import { installed, type Need } from '../needs.ts';
+import { caddy, haproxy, nginx, PROGRAMS } from '../prerequisites.ts';
 import { until } from '../support/processes.ts';
 
 /** The name that the files of deploy/ are written for. */
@@ -40,6 +41,7 @@ interface Place {
 
 interface Kind {
   readonly name: string;
+  readonly need: Need;
   readonly program: string | undefined;
   /** Writes the configuration into the folder, and says how the program is started with it. */
   readonly prepare: (place: Place) => readonly string[];
@@ -64,6 +66,7 @@ const certificate = ({ cert }: Place): string => cert;
 
 const NGINX: Kind = {
   name: 'nginx',
+  need: installed(PROGRAMS.nginx),
   program: nginx,
   prepare: ({ folder, gatewayPort, port, plainPort, key, cert }) => {
     writeFileSync(join(folder, 'key.pem'), key);
@@ -101,6 +104,7 @@ function caddyOptions({ folder, port, plainPort }: Place): string {
 function caddyWith(name: string, path: string, replaced: (gateway: string) => Record<string, string>): Kind {
   return {
     name,
+    need: installed(PROGRAMS.caddy),
     program: caddy,
     prepare: (place) => {
       const site = shipped(path, replaced(`127.0.0.1:${place.gatewayPort}`));
@@ -128,6 +132,7 @@ function isOldCaddy(): boolean {
 
 const HAPROXY: Kind = {
   name: 'HAProxy',
+  need: installed(PROGRAMS.haproxy),
   program: haproxy,
   prepare: ({ folder, gatewayPort, port, plainPort, key, cert }) => {
     writeFileSync(join(folder, 'tollgate.pem'), cert + key);

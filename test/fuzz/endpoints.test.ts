@@ -15,13 +15,13 @@ import { openPayers, type Payer, standingsOf } from '../support/endpoints/payer.
 import { ENDPOINT_CALLS, type EndpointCall, type Form } from '../support/endpoints/table.ts';
 import { startEndpointWorld } from '../support/endpoints/world.ts';
 import { until } from '../support/processes.ts';
+import { SEED } from '../support/property-runs.ts';
 import type { World } from '../support/world.ts';
 import { eachAtOnce } from '../tenants/ask.ts';
 import { shotsAt } from './endpoint-shots.ts';
 
 /** A quarter of what the platform's own rows take, over all endpoints; else it is done after one round. */
 const SECONDS = Number(process.env.TOLLGATE_TEST_FUZZ_SECONDS ?? 0) / 4;
-const SEED = Number(process.env.TOLLGATE_TEST_FUZZ_SEED ?? 1);
 const SHOTS_PER_ROUND = 40;
 const SHOTS_AT_ONCE = 4;
 /** A model that somebody made up has no upstream: the one 5xx that a strange body may bring about. */

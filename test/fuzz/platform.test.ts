@@ -7,6 +7,7 @@ import { OPERATIONS } from '../../src/operations/table.ts';
 import { endpointPath } from '../../src/platform/http/router.ts';
 import '../support/suite/cheap-passwords.ts';
 import { processorMs } from '../support/cost.ts';
+import { SEED } from '../support/property-runs.ts';
 import { eachAtOnce, readText } from '../tenants/ask.ts';
 import { type Stage, startStage } from '../tenants/stage.ts';
 import { type Shot, shotAt } from './arbitrary.ts';
@@ -14,7 +15,6 @@ import { type Shot, shotAt } from './arbitrary.ts';
 /** `npm run prove` takes ten minutes; else it is done after so many rounds. */
 const SECONDS = Number(process.env.TOLLGATE_TEST_FUZZ_SECONDS ?? 0);
 const ROUNDS_MIN = 3;
-const SEED = Number(process.env.TOLLGATE_TEST_FUZZ_SEED ?? 1);
 const MIB = 1024 * 1024;
 /** What an answer may cost, with those made beside it; how long it takes is the machine's to say. */
 const COST_MS_MAX = 1_000;

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHROMIUM, needs } from '../needs.ts';
 import { chromium } from '../prerequisites.ts';
 import { startBrowser } from '../support/browser.ts';
 import { startWorld, type World } from '../support/world.ts';
@@ -103,7 +104,7 @@ describe('with TOLLGATE_CORS_ORIGINS', () => {
     }
   });
 
-  test.skipIf(chromium === undefined)('a page calls models from a browser, without cookies', async () => {
+  test('a page calls models from a browser, without cookies', needs(CHROMIUM), async () => {
     const browser = await startBrowser(chromium ?? '');
     try {
       const look = { width: 800, height: 600, scheme: 'light' } as const;

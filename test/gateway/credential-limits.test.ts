@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTollgate, type Tollgate } from '../../src/app.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
+import { needs, REDIS } from '../needs.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
 
@@ -93,52 +94,6 @@ function askMany(
 
 const served = (answers: readonly Answer[]): number => answers.filter(({ status }) => status === 200).length;
 
-test('concurrent calls of a credential are counted over all nodes', async () => {
-  const answers = await askMany('three-at-once', 12, 'tokens=1 delay=1500');
-  expect([served(answers), world.simulator.stats.peakOpen]).toEqual([3, 3]);
-  const refused = answers.filter(({ status }) => status !== 200);
-  expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
-  expect(refused.every(({ wait }) => Number(wait) >= 1)).toBe(true);
-  expect(refused[0]?.text).toContain('at its rate limit');
-  await world.settled();
-  // The places are given back.
-  expect(served(await askMany('three-at-once', 2, 'tokens=1'))).toBe(2);
-});
-
-test('requests per minute of a credential are counted over all nodes', async () => {
-  const answers = await askMany('five-a-minute', 14, 'tokens=1');
-  expect([served(answers), world.simulator.stats.requests]).toEqual([5, 5]);
-  const again = await askMany('five-a-minute', 4, 'tokens=1');
-  expect(served(again)).toBe(0);
-  expect(again.every(({ wait }) => Number(wait) > 1 && Number(wait) <= 60)).toBe(true);
-});
-
-test('tokens of a credential are counted over all nodes, as used', async () => {
-  expect(served(await askMany('few-tokens', 1, 'tokens=250'))).toBe(1);
-  expect(served(await askMany('few-tokens', 1, 'tokens=250'))).toBe(1);
-  await world.settled();
-  expect(served(await askMany('few-tokens', 4, 'tokens=1'))).toBe(0);
-});
-
-test('a credential without limits is not counted', async () => {
-  expect(served(await askMany('unlimited', 20, 'tokens=1'))).toBe(20);
-});
-
-test('a call that its account may not make is not counted', async () => {
-  const two = await world.newKey('user@example.com', { policyId: 3 });
-  const answers = await askMany('four-a-minute', 20, 'tokens=1', { key: two });
-  expect(answers.filter(({ status }) => status === 429)).toHaveLength(18);
-  expect(served(await askMany('four-a-minute', 6, 'tokens=1'))).toBe(2);
-  expect(world.simulator.stats.requests).toBe(4);
-});
-
-test('a call that cannot be converted for the route is not counted', async () => {
-  const refused = await askMany('claude', 8, 'tokens=1', { more: { n: 3 } });
-  expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([400]));
-  await world.settled();
-  expect(served(await askMany('claude', 5, 'tokens=1'))).toBe(3);
-});
-
 /** One after the other, so that no two of them share a message. */
 async function scriptRuns(model: keyof typeof MODELS, calls: number): Promise<number> {
   const read = async (): Promise<number> => {
@@ -151,16 +106,64 @@ async function scriptRuns(model: keyof typeof MODELS, calls: number): Promise<nu
   return (await read()) - before;
 }
 
-test('counting adds no message to Redis', async () => {
-  await scriptRuns('many-a-minute', 5);
-  const plain = await scriptRuns('unlimited', 40);
-  const counted = await scriptRuns('many-a-minute', 40);
-  // Two for each call. Settlements and the checks of both nodes, twice a second, are among them too.
-  expect(plain).toBeGreaterThanOrEqual(80);
-  expect(counted - plain).toBeLessThan(20);
-});
+describe('the limits of a credential', needs(REDIS), () => {
+  test('concurrent calls of a credential are counted over all nodes', async () => {
+    const answers = await askMany('three-at-once', 12, 'tokens=1 delay=1500');
+    expect([served(answers), world.simulator.stats.peakOpen]).toEqual([3, 3]);
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
+    expect(refused.every(({ wait }) => Number(wait) >= 1)).toBe(true);
+    expect(refused[0]?.text).toContain('at its rate limit');
+    await world.settled();
+    // The places are given back.
+    expect(served(await askMany('three-at-once', 2, 'tokens=1'))).toBe(2);
+  });
 
-test('a call is counted once', async () => {
-  expect(served(await askMany('one-a-minute', 1, 'tokens=1'))).toBe(1);
-  expect(served(await askMany('one-a-minute', 3, 'tokens=1'))).toBe(0);
+  test('requests per minute of a credential are counted over all nodes', async () => {
+    const answers = await askMany('five-a-minute', 14, 'tokens=1');
+    expect([served(answers), world.simulator.stats.requests]).toEqual([5, 5]);
+    const again = await askMany('five-a-minute', 4, 'tokens=1');
+    expect(served(again)).toBe(0);
+    expect(again.every(({ wait }) => Number(wait) > 1 && Number(wait) <= 60)).toBe(true);
+  });
+
+  test('tokens of a credential are counted over all nodes, as used', async () => {
+    expect(served(await askMany('few-tokens', 1, 'tokens=250'))).toBe(1);
+    expect(served(await askMany('few-tokens', 1, 'tokens=250'))).toBe(1);
+    await world.settled();
+    expect(served(await askMany('few-tokens', 4, 'tokens=1'))).toBe(0);
+  });
+
+  test('a credential without limits is not counted', async () => {
+    expect(served(await askMany('unlimited', 20, 'tokens=1'))).toBe(20);
+  });
+
+  test('a call that its account may not make is not counted', async () => {
+    const two = await world.newKey('user@example.com', { policyId: 3 });
+    const answers = await askMany('four-a-minute', 20, 'tokens=1', { key: two });
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(18);
+    expect(served(await askMany('four-a-minute', 6, 'tokens=1'))).toBe(2);
+    expect(world.simulator.stats.requests).toBe(4);
+  });
+
+  test('a call that cannot be converted for the route is not counted', async () => {
+    const refused = await askMany('claude', 8, 'tokens=1', { more: { n: 3 } });
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([400]));
+    await world.settled();
+    expect(served(await askMany('claude', 5, 'tokens=1'))).toBe(3);
+  });
+
+  test('counting adds no message to Redis', async () => {
+    await scriptRuns('many-a-minute', 5);
+    const plain = await scriptRuns('unlimited', 40);
+    const counted = await scriptRuns('many-a-minute', 40);
+    // Two for each call. Settlements and the checks of both nodes, twice a second, are among them too.
+    expect(plain).toBeGreaterThanOrEqual(80);
+    expect(counted - plain).toBeLessThan(20);
+  });
+
+  test('a call is counted once', async () => {
+    expect(served(await askMany('one-a-minute', 1, 'tokens=1'))).toBe(1);
+    expect(served(await askMany('one-a-minute', 3, 'tokens=1'))).toBe(0);
+  });
 });

@@ -145,34 +145,37 @@ function checkNames(file: SourceFile): readonly Violation[] {
   return found;
 }
 
-const SUITES = /^(describe|it|test|suite)\b.*\.(only|skip|todo|fails)\b/;
-const CONDITIONS = /^(describe|it|test|suite)\b.*\.(skipIf|runIf)$/;
+const SWITCHES = /^((describe|it|test|suite)\b.*\.(only|skip|skipIf|runIf|todo|fails)|context\.skip)\b/;
+const SWITCHING_OPTIONS = new Set(['only', 'skip', 'todo', 'fails']);
 
-/** A test is run or does not exist; only a named prerequisite (`skipIf(!sharedFolder)`) may leave it out. */
+/** A test is run or does not exist. Only `needs()` leaves one out, and the end of the run says why. */
 function checkTestSwitches(file: SourceFile): readonly Violation[] {
   const found: Violation[] = [];
   if (!isTest(file.path)) return found;
+  const reason = 'a test that is left out proves nothing; needs() says what it needs of the machine';
   walk(file, (node) => {
     const name = node.type === 'MemberExpression' ? dottedName(node) : undefined;
-    if (name !== undefined && SUITES.test(name)) {
-      const reason = 'a test that is left out proves nothing';
-      found.push(at(file, node.start, { rule: 'test-switches', message: name, reason }));
-    }
-    if (node.type !== 'CallExpression') return;
-    const callee = dottedName(child(node, 'callee'));
-    if (callee === undefined || !CONDITIONS.test(callee) || isNamed(children(node, 'arguments')[0])) return;
-    const reason = 'what a test needs is a named constant, so that its absence can be explained';
-    found.push(at(file, node.start, { rule: 'test-switches', message: callee, reason }));
+    const message = name !== undefined && SWITCHES.test(name) ? name : switchingOption(node);
+    if (message !== undefined) found.push(at(file, node.start, { rule: 'test-switches', message, reason }));
   });
   return found;
 }
 
-/** `present`, `!present`, `path === undefined`. */
-function isNamed(node: SyntaxNode | undefined): boolean {
-  if (node === undefined) return false;
-  if (node.type === 'UnaryExpression') return isNamed(child(node, 'argument'));
-  if (node.type === 'BinaryExpression') return isNamed(child(node, 'left'));
-  return dottedName(node) !== undefined && dottedName(node)?.startsWith('process.') !== true;
+/** `skip` in `it('…', { skip: true }, run)`. */
+function switchingOption(node: SyntaxNode): string | undefined {
+  if (node.type !== 'CallExpression' || !/^(describe|it|test|suite)\b/.test(rootOf(node))) return undefined;
+  return children(node, 'arguments')
+    .filter(({ type }) => type === 'ObjectExpression')
+    .flatMap((options) => children(options, 'properties'))
+    .map((property) => dottedName(child(property, 'key')))
+    .find((key) => key !== undefined && SWITCHING_OPTIONS.has(key));
+}
+
+/** `it.each` of `it.each(rows)('…', run)`. */
+function rootOf(call: SyntaxNode): string {
+  let callee = child(call, 'callee');
+  while (callee?.type === 'CallExpression') callee = child(callee, 'callee');
+  return dottedName(callee) ?? '';
 }
 
 function checkText(file: SourceFile): readonly Violation[] {

@@ -47,7 +47,8 @@ describe('the size rules', () => {
   it('count a describe as a group, and a test as a function', () => {
     const lines = `{${'\n'.repeat(60)}}`;
     expect(one(checkSizes, `describe('a', () => ${lines});`)).toEqual([]);
-    expect(one(checkSizes, `describe.skipIf(!here)('a', () => ${lines});`)).toEqual([]);
+    expect(one(checkSizes, `describe('a', needs(REDIS), () => ${lines});`)).toEqual([]);
+    expect(one(checkSizes, `describe.each(rows)('a', () => ${lines});`)).toEqual([]);
     expect(one(checkSizes, `it('a', () => ${lines});`)).toHaveLength(1);
   });
 
@@ -97,13 +98,19 @@ describe('the bans', () => {
     expect(one(checkBans, 'interface Route { baseUrl: string }')).toEqual([]);
   });
 
-  it('refuse skipped tests, except for a named prerequisite', () => {
+  it('refuse skipped tests, except for what they need', () => {
     const path = 'src/gate/memory.test.ts';
     expect(one(checkBans, "it.only('a', run);", path)).toEqual(['1 test-switches it.only']);
     expect(one(checkBans, "describe.skip('a', run);", path)).toEqual(['1 test-switches describe.skip']);
-    expect(one(checkBans, "it.skipIf(true)('a', run);", path)).toEqual(['1 test-switches it.skipIf']);
-    expect(one(checkBans, "it.skipIf(!process.env.CI)('a', run);", path)).toHaveLength(1);
-    expect(one(checkBans, "it.skipIf(!sharedFolder)('a', run);", path)).toEqual([]);
+    expect(one(checkBans, "it.skipIf(!here)('a', run);", path)).toEqual(['1 test-switches it.skipIf']);
+    expect(one(checkBans, "test.runIf(here).each(rows)('a', run);", path)).toHaveLength(1);
+    expect(one(checkBans, "it('a', (context) => context.skip('b'));", path)).toHaveLength(1);
+    expect(one(checkBans, "it.each(rows)('a', { skip: true }, run);", path)).toEqual([
+      '1 test-switches skip',
+    ]);
+    expect(one(checkBans, "it('a', needs(REDIS), run);", path)).toEqual([]);
+    expect(one(checkBans, "it('a', { ...needs(REDIS), timeout: 1 }, run);", path)).toEqual([]);
+    expect(one(checkBans, 'silence.skip(50);', path)).toEqual([]);
   });
 
   it('refuse fields and lists of lent bytes, but not functions of them', () => {

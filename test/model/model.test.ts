@@ -6,7 +6,7 @@ import { connectRedis, type RedisConnection } from '../../src/gate/redis/connect
 import { createRedisGate, type RedisGate } from '../../src/gate/redis/gate.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { ManualClock } from '../../src/kernel/time/clock.ts';
-import { redisServer } from '../prerequisites.ts';
+import { needs, REDIS } from '../needs.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { type Books, MemoryBooks, PostgresBooks } from './books.ts';
@@ -205,20 +205,19 @@ let redis: TestRedis;
 let connection: RedisConnection;
 let gates = 0;
 
-test.skipIf(redisServer === undefined)(
-  'the gate on Redis, which outlives its process, follows the same rules (skipped without redis-server)',
-  async () => {
-    redis = await startRedis();
-    connection = await connectRedis(redis.url, silentLogger, 10_000);
-    const counts = noCounts();
-    await fc.assert(
-      fc.asyncProperty(steps, (script) => playOnRedis(script, counts)),
-      { numRuns: REAL_RUNS * 4, examples: EXAMPLES },
-    );
-    tell('Redis', counts);
-  },
-  PATIENCE_MS,
-);
+test('the gate on Redis, which outlives its process, follows the same rules', {
+  ...needs(REDIS),
+  timeout: PATIENCE_MS,
+}, async () => {
+  redis = await startRedis();
+  connection = await connectRedis(redis.url, silentLogger, 10_000);
+  const counts = noCounts();
+  await fc.assert(
+    fc.asyncProperty(steps, (script) => playOnRedis(script, counts)),
+    { numRuns: REAL_RUNS * 4, examples: EXAMPLES },
+  );
+  tell('Redis', counts);
+});
 afterAll(async () => {
   connection?.close();
   await redis?.close();

@@ -57,7 +57,9 @@ async function detail(id: string, own = token) {
 
 describe('rule I-94: one call', () => {
   test('has its time line, what was dropped, its speed and its receipt, by number and by request id', async () => {
-    const { id } = await call(world.key, { stream: true, logit_bias: { '1': 2 } });
+    // What comes at once has no speed.
+    const messages = [{ role: 'user', content: 'hello [[sim tokens=60 chunk=10 pace=5]]' }];
+    const { id } = await call(world.key, { messages, stream: true, logit_bias: { '1': 2 } });
     const shown = await detail(id);
     expect(shown).toMatchObject({
       ...{ request_id: id, verdict: 'complete', protocol: 'chat', upstream_protocol: 'messages' },

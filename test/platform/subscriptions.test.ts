@@ -1,19 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTimeFormat } from '../../src/kernel/time/calendar.ts';
-import { redisServer } from '../prerequisites.ts';
+import { needs, REDIS } from '../needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { MemberWorld, newKey } from './members.ts';
 
 const showTime = createTimeFormat('UTC');
 
-const noRedis = redisServer === undefined;
-const GATES = [
-  ['in memory', false],
-  ['on Redis (skipped without redis-server)', noRedis],
-] as const;
+const GATES = { 'in memory': {}, 'on Redis': needs(REDIS) };
 
-for (const [gate, isMissing] of GATES) {
-  describe.skipIf(isMissing)(`with the gate ${gate}`, () => {
+for (const [gate, options] of Object.entries(GATES)) {
+  describe(`with the gate ${gate}`, options, () => {
     let world: MemberWorld;
     let redis: Awaited<ReturnType<typeof startRedis>> | undefined;
     beforeAll(async () => {

@@ -14,6 +14,12 @@ export function readLines(output: string): readonly Line[] {
   });
 }
 
+/** The runner's own last words: `Tests  3 failed | 1350 passed (1353)`. */
+export function countTests(output: string): readonly Line[] {
+  const [, result, size] = /^\s*Tests\s+(.*) \((\d+)\)$/m.exec(output) ?? [];
+  return result === undefined ? [] : [{ name: 'tests', size: `${size} tests`, result }];
+}
+
 /** What became of one proof. */
 export interface Verdict {
   readonly proof: string;

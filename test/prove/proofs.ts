@@ -1,3 +1,6 @@
+import { posix } from 'node:path';
+import { codeFiles, readTree } from '../house/tree.ts';
+
 /** One proof of `npm run prove`: tests that run before every commit too, here at their large size. */
 export interface Proof {
   readonly name: string;
@@ -10,9 +13,40 @@ export interface Proof {
   /** What makes it large. */
   readonly environment: Readonly<Record<string, string>>;
   readonly minutesMax: number;
+  /** Its result is the number of its tests, as the runner prints it; the tests print none. */
+  readonly countsTests?: true;
+}
+
+/** All test files that run properties, themselves or by a suite of a contract. */
+export const PROPERTY_TESTS: readonly string[] = listPropertyTests();
+
+function listPropertyTests(): readonly string[] {
+  const files = codeFiles(readTree());
+  const found = new Set(
+    files.filter(({ text }) => text.includes("from 'fast-check'")).map(({ path }) => path),
+  );
+  // A set goes on with what is added to it meanwhile.
+  for (const carrier of found) {
+    if (carrier.endsWith('.test.ts')) continue;
+    for (const { path, text } of files) if (imports(path, text, carrier)) found.add(path);
+  }
+  return [...found].filter((path) => path.endsWith('.test.ts'));
+}
+
+function imports(path: string, text: string, target: string): boolean {
+  const specifier = posix.relative(posix.dirname(path), target);
+  return text.includes(` '${specifier.startsWith('.') ? specifier : `./${specifier}`}'`);
 }
 
 export const PROOFS: readonly Proof[] = [
+  {
+    name: 'properties',
+    claim: 'every property holds for random values, fifty times as many as in npm test',
+    tests: PROPERTY_TESTS,
+    environment: { TOLLGATE_TEST_RUNS: '50' },
+    minutesMax: 180,
+    countsTests: true,
+  },
   {
     name: 'crash',
     claim:

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROOF_FOLDERS } from '../../vitest.config.ts';
 import { projectRoot, readTree } from '../house/tree.ts';
-import { readLines, tableOf } from './lines.ts';
-import { PROOFS } from './proofs.ts';
+import { countTests, readLines, tableOf } from './lines.ts';
+import { PROOFS, PROPERTY_TESTS } from './proofs.ts';
 
 const tree = readTree();
 const tests = tree.filter(({ path }) => path.endsWith('.test.ts'));
@@ -29,11 +29,13 @@ test('every proof has its own tests, and every size is read by a test', () => {
   }
 });
 
-test('every proof is in a folder that CI runs at the small size', () => {
+test('every proof is in a folder that CI runs at the small size, or of properties that npm test has', () => {
   const outside = PROOFS.flatMap((proof) => proof.tests).filter((begin) => {
     return PROOF_FOLDERS.every((folder) => !begin.startsWith(folder.slice(0, -1)));
   });
-  expect(outside).toEqual([]);
+  expect(outside.filter((path) => !PROPERTY_TESTS.includes(path))).toEqual([]);
+  expect(PROPERTY_TESTS).toContain('src/gate/redis/gate.test.ts');
+  expect(PROPERTY_TESTS).toContain('src/kernel/encoding/json-members.test.ts');
   for (const folder of PROOF_FOLDERS) expect(tests.some(({ path }) => path.startsWith(folder))).toBe(true);
 });
 
@@ -59,6 +61,14 @@ test('proof lines are found among other output, and printed as a table', () => {
     '| | | | slots, memory | 2000 calls | 0 in use, | 1 |',
     '| crash | late | 4 s | | | |',
   ]);
+});
+
+test('the result of a proof that prints nothing is the count of its tests', () => {
+  const output = ' Test Files  68 passed (68)\n      Tests  1 failed | 1349 passed (1350)\n';
+  expect(countTests(output)).toEqual([
+    { name: 'tests', size: '1350 tests', result: '1 failed | 1349 passed' },
+  ]);
+  expect(countTests('no tests')).toEqual([]);
 });
 
 test('a proof that does not exist is refused by name', () => {

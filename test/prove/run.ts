@@ -1,20 +1,26 @@
 /**
  * `npm run prove`: every proof at its large size, one after the other; hours. `-- --only crash,truth` runs
  * some, `--list` only names them. `--small` runs the proofs and all other long tests at their small size,
- * side by side; some fifteen minutes, part of every CI run. Ends with 1 when one fails.
+ * side by side, as part of every CI run. Ends with 1 when one fails. Each run draws a seed for its random
+ * values and for the order of the files, and prints it; `TOLLGATE_TEST_SEED` repeats one.
  */
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { projectRoot } from '../house/tree.ts';
-import { readLines, tableOf, type Verdict } from './lines.ts';
-import { PROOFS, type Proof } from './proofs.ts';
+import { countTests, readLines, tableOf, type Verdict } from './lines.ts';
+import { PROOFS, PROPERTY_TESTS, type Proof } from './proofs.ts';
 
 /** From the polite signal to the other one: time to stop the servers that tests started. */
 const KILL_AFTER_MS = 10_000;
-const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default'];
+const { TOLLGATE_TEST_SEED: SEED = String(randomInt(2 ** 31)) } = process.env;
+const VITEST = [
+  ...['node_modules/vitest/vitest.mjs', 'run'],
+  ...['--sequence.shuffle.files', `--sequence.seed=${SEED}`],
+];
 /** Everything that `npm test` leaves out. */
 const SMALL: Proof = {
   name: 'small',
@@ -23,12 +29,21 @@ const SMALL: Proof = {
   environment: {},
   minutesMax: 60,
 };
+const SMALL_PROPERTIES: Proof = {
+  name: 'properties',
+  claim: 'every property holds for random values',
+  tests: PROPERTY_TESTS,
+  environment: { TOLLGATE_TEST_RUNS: '2' },
+  minutesMax: 20,
+  countsTests: true,
+};
+const ALL_SMALL: readonly Proof[] = [SMALL, SMALL_PROPERTIES];
 
 async function prove(proof: Proof, environment: Readonly<Record<string, string>>): Promise<Verdict> {
   const startedMs = performance.now();
   const child = spawn(process.execPath, commandOf(proof), {
     cwd: projectRoot,
-    env: { ...process.env, NO_COLOR: '1', ...environment },
+    env: { ...process.env, NO_COLOR: '1', TOLLGATE_TEST_SEED: SEED, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
@@ -49,16 +64,19 @@ async function prove(proof: Proof, environment: Readonly<Record<string, string>>
   });
   clearTimeout(term);
   clearTimeout(kill);
-  const lines = readLines(stripVTControlCharacters(output));
+  const text = stripVTControlCharacters(output);
+  const lines = proof.countsTests ? countTests(text) : readLines(text);
   const passed = lines.length === 0 ? 'silent' : 'proved';
   const outcome = late ? 'late' : code === 0 ? passed : 'failed';
   return { proof: proof.name, outcome, seconds: Math.round((performance.now() - startedMs) / 1000), lines };
 }
 
 /** A large proof has the machine for itself. */
-function commandOf({ script, tests }: Proof): readonly string[] {
+function commandOf(proof: Proof): readonly string[] {
+  const { script, tests } = proof;
   if (script !== undefined) return script;
-  return tests === SMALL.tests ? [...VITEST, ...tests] : [...VITEST, '--no-file-parallelism', ...tests];
+  const isSmall = ALL_SMALL.includes(proof);
+  return [...VITEST, ...(isSmall ? [] : ['--no-file-parallelism']), ...tests];
 }
 
 function choose(only: string | undefined): readonly Proof[] {
@@ -78,16 +96,18 @@ async function main(): Promise<number> {
       json: { type: 'string' },
     },
   });
-  const chosen = values.small && values.only === undefined ? [SMALL] : choose(values.only);
+  const chosen = values.small && values.only === undefined ? ALL_SMALL : choose(values.only);
   if (values.list) {
     for (const { name, claim } of chosen) console.log(`${name.padEnd(10)} ${claim}`);
     return 0;
   }
   const startedAt = new Date().toISOString();
+  console.log(`TOLLGATE_TEST_SEED=${SEED} repeats this run`);
   const verdicts: Verdict[] = [];
   for (const proof of chosen) {
     console.log(`\n▶ ${proof.name}: ${proof.claim}`);
-    const verdict = await prove(proof, values.small ? {} : proof.environment);
+    const isLarge = !values.small || ALL_SMALL.includes(proof);
+    const verdict = await prove(proof, isLarge ? proof.environment : {});
     verdicts.push(verdict);
     console.log(`◼ ${proof.name}: ${verdict.outcome} after ${verdict.seconds} s`);
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { redisServer } from '../prerequisites.ts';
+import { needs, REDIS } from '../needs.ts';
 import { startProgram, until } from '../support/processes.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { LARGE, PATIENCE_MS } from './sizes.ts';
@@ -30,32 +30,29 @@ const STORMS: readonly Storm[] = [
     : []),
 ];
 
-describe.skipIf(redisServer === undefined)(
-  'several processes at one gate (skipped without redis-server)',
-  () => {
-    let redis: TestRedis;
-    beforeAll(async () => {
-      redis = await startRedis();
-    });
-    afterAll(() => redis?.close());
+describe('several processes at one gate', needs(REDIS), () => {
+  let redis: TestRedis;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis?.close());
 
-    for (const storm of STORMS) {
-      const { calls, limit, processes, kinds } = storm;
-      it(
-        `of ${calls} simultaneous calls of ${processes} exactly ${limit} pass each kind of limit`,
-        async () => {
-          await redis.inspect.flushall();
-          expect(await sumsOf(redis, storm)).toEqual(Object.fromEntries(kinds.map((kind) => [kind, limit])));
-          const size = `${calls} at ${limit}, ${processes} processes`;
-          console.log(
-            `proof | limit exactness, gate on Redis | ${size} | exactly ${limit}: ${kinds.join(', ')}`,
-          );
-        },
-        PATIENCE_MS,
-      );
-    }
-  },
-);
+  for (const storm of STORMS) {
+    const { calls, limit, processes, kinds } = storm;
+    it(
+      `of ${calls} simultaneous calls of ${processes} exactly ${limit} pass each kind of limit`,
+      async () => {
+        await redis.inspect.flushall();
+        expect(await sumsOf(redis, storm)).toEqual(Object.fromEntries(kinds.map((kind) => [kind, limit])));
+        const size = `${calls} at ${limit}, ${processes} processes`;
+        console.log(
+          `proof | limit exactness, gate on Redis | ${size} | exactly ${limit}: ${kinds.join(', ')}`,
+        );
+      },
+      PATIENCE_MS,
+    );
+  }
+});
 
 /** How many entered, by kind, told by the processes themselves. */
 async function sumsOf(redis: TestRedis, storm: Storm): Promise<Record<string, number>> {

@@ -19,7 +19,7 @@ import {
 } from '../../src/gate/suite/world.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { ManualClock } from '../../src/kernel/time/clock.ts';
-import { redisServer } from '../prerequisites.ts';
+import { needs, REDIS } from '../needs.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 
 /** Everything a policy can limit, wide open but for the one that shall refuse. */
@@ -91,30 +91,27 @@ describe('a refused call consumes nothing, gate of memory', () => {
   refusedCalls(() => createMemoryGate({ clock: new ManualClock() }));
 });
 
-describe.skipIf(redisServer === undefined)(
-  'a refused call consumes nothing, gate on Redis (skipped without redis-server)',
-  () => {
-    let redis: TestRedis;
-    let connection: RedisConnection;
-    let gate: ReturnType<typeof createRedisGate>;
-    let gates = 0;
-    beforeAll(async () => {
-      redis = await startRedis();
-      connection = await connectRedis(redis.url, silentLogger, 10_000);
+describe('a refused call consumes nothing, gate on Redis', needs(REDIS), () => {
+  let redis: TestRedis;
+  let connection: RedisConnection;
+  let gate: ReturnType<typeof createRedisGate>;
+  let gates = 0;
+  beforeAll(async () => {
+    redis = await startRedis();
+    connection = await connectRedis(redis.url, silentLogger, 10_000);
+  });
+  beforeEach(() => {
+    gate = createRedisGate({
+      client: connection.client,
+      clock: new ManualClock(),
+      log: silentLogger,
+      prefix: `refused-${++gates}:`,
     });
-    beforeEach(() => {
-      gate = createRedisGate({
-        client: connection.client,
-        clock: new ManualClock(),
-        log: silentLogger,
-        prefix: `refused-${++gates}:`,
-      });
-      return () => gate.close();
-    });
-    afterAll(async () => {
-      connection?.close();
-      await redis?.close();
-    });
-    refusedCalls(() => gate);
-  },
-);
+    return () => gate.close();
+  });
+  afterAll(async () => {
+    connection?.close();
+    await redis?.close();
+  });
+  refusedCalls(() => gate);
+});

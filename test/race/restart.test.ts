@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../sim/server.ts';
-import { redisServer } from '../prerequisites.ts';
+import { needs, REDIS } from '../needs.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { makePlace, type ServerProcess, sleep, startServerProcess, until } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
@@ -127,14 +127,14 @@ async function playRestart(stage: Stage): Promise<string> {
   return `same counts, same end within ${Math.max(...widths)} ms`;
 }
 
-const absent = redisServer === undefined;
-const GATES = absent ? (['memory'] as const) : (['memory', 'Redis'] as const);
-const title = absent ? ' (on Redis skipped: redis-server is not installed)' : '';
+const GATES = { memory: {}, Redis: needs(REDIS) };
 
 // Mostly waiting for servers to start, so both gates wait together.
-test.concurrent.each(GATES)(
-  `counts, limits and ends of windows are the same after kill -9, gate: %s${title}`,
-  async (gate) => {
+for (const [gate, options] of Object.entries(GATES)) {
+  test.concurrent(`counts, limits and ends of windows are the same after kill -9, gate: ${gate}`, {
+    ...options,
+    timeout: 300_000,
+  }, async () => {
     const simulator = await startSimulator();
     const fresh = await freshDatabase();
     const place = await makePlace(RACE_CATALOG, simulator.url);
@@ -153,6 +153,5 @@ test.concurrent.each(GATES)(
       await fresh.drop();
       await place.remove();
     }
-  },
-  300_000,
-);
+  });
+}

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHROMIUM, CURL, needs } from '../needs.ts';
 import { chromium } from '../prerequisites.ts';
 import { type Browser, type Look, type Page, startBrowser } from '../support/browser.ts';
 import { until } from '../support/processes.ts';
@@ -25,7 +26,7 @@ const quote = JSON.stringify;
 const element = (selector: string, words: RegExp): string =>
   `[...document.querySelectorAll(${quote(selector)})].find((e) => ${words}.test(e.textContent.trim()))`;
 
-describe.skipIf(chromium === undefined)('/docs in a browser', () => {
+describe('/docs in a browser', needs(CHROMIUM), () => {
   let world: World;
   let browser: Browser;
   let document: OpenApi;
@@ -118,7 +119,7 @@ describe.skipIf(chromium === undefined)('/docs in a browser', () => {
     isClean(page);
   });
 
-  test('has correct code samples: curl and Node are run unchanged', async () => {
+  test('has correct code samples: curl and Node are run unchanged', needs(CURL), async () => {
     const page = await openDocs(DESK, CHAT);
     const sample = async (language: RegExp, sign: RegExp): Promise<string> => {
       await click(page, 'button', language);

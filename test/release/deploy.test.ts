@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { SETTINGS } from '../../src/config.ts';
 import { projectRoot } from '../house/tree.ts';
+import { needs } from '../needs.ts';
 import { complaintsAbout, fetchTools, helm, KUBERNETES_VERSIONS } from './kubernetes.ts';
 
 const DEPLOY = join(projectRoot, 'deploy');
@@ -15,7 +16,7 @@ const unknown = (names: readonly string[]): string[] => names.filter((name) => !
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-deploy-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const hasTools = fetchTools(folder);
+const HELM = fetchTools(folder);
 
 describe('compose.yaml', () => {
   const compose = parse(read('compose/compose.yaml'), { merge: true });
@@ -45,7 +46,7 @@ describe('compose.yaml', () => {
   });
 });
 
-describe.skipIf(!hasTools)('the Helm chart', () => {
+describe('the Helm chart', needs(HELM), () => {
   const REQUIRED = ['DATABASE_URL', 'REDIS_URL', 'TOLLGATE_SECRET'].map((name) => `--set=secrets.${name}=x`);
   const EVERYTHING = [
     ...['--set=ingress.enabled=true', '--set=ingress.tlsSecret=tls', '--set=ingress.className=nginx'],

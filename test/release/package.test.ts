@@ -4,7 +4,8 @@ import { globSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nodeProblem, redisServer } from '../prerequisites.ts';
+import { type Need, needs, PROC, REDIS } from '../needs.ts';
+import { nodeProblem } from '../prerequisites.ts';
 import { demoCatalog } from '../support/demo-catalog.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { type Program, startProgram, startSimulatorProcess, until, untilSaid } from '../support/processes.ts';
@@ -16,11 +17,15 @@ import { makeRelease, type Release, run, startGroup } from './support.ts';
 const VERSION = '9.8.7';
 const SERVES = /"url":"(http:[^"]+)","msg":"tollgate serves"/;
 const MIB = 1024 * 1024;
-/** A Node of the system that is too old, where it has one. */
 const oldNode = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
   const { stdout, status } = spawnSync(path, ['--version'], { encoding: 'utf8' });
   return status === 0 && nodeProblem(stdout, '>=24.12') !== undefined;
 });
+const OLD_NODE: Need = {
+  name: 'a Node of the system that is too old',
+  isMet: oldNode !== undefined,
+  how: 'apt-get install nodejs, where Debian has one before 24.12',
+};
 
 let release: Release;
 /** Where a person has said `npm install tollgate`. */
@@ -91,7 +96,7 @@ describe('a release', () => {
     expect(await run('npx', ['tollgate', '--version'], installation)).toBe(`${VERSION}\n`);
   });
 
-  test.skipIf(oldNode === undefined)('says to a Node that is too old what to do', () => {
+  test('says to a Node that is too old what to do', needs(OLD_NODE), () => {
     const launcher = join(installation, 'node_modules', 'tollgate', 'bin', 'tollgate.js');
     const { status, stderr } = spawnSync(oldNode ?? '', [launcher, 'demo'], { encoding: 'utf8' });
     expect(status).toBe(1);
@@ -124,8 +129,9 @@ test('npx tollgate demo answers calls, shows its console and its documents, and 
   );
 });
 
-test.skipIf(redisServer === undefined)(
+test(
   'npx tollgate serve serves with workers, on a database and a Redis, and exports its telemetry',
+  needs(REDIS),
   async () => {
     const [fresh, redis, vendors, receiver] = [
       await freshDatabase(),
@@ -200,7 +206,7 @@ async function measureStart(start: () => Program): Promise<Start> {
   return measured;
 }
 
-test('the package starts with less work and less memory than the sources', async () => {
+test('the package starts with less work and less memory than the sources', needs(PROC), async () => {
   const fresh = await freshDatabase();
   const environment = {
     TOLLGATE_HOST: '127.0.0.1',

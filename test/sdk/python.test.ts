@@ -7,15 +7,12 @@ import { soundOf } from '../../sim/openai-speech/dialect.ts';
 import type { TruthCall } from '../../sim/truth.ts';
 import { seededRandom } from '../../src/kernel/random.ts';
 import { runProgram } from '../agents/program.ts';
+import { needs } from '../needs.ts';
 import { silentSound } from '../support/endpoints/body.ts';
 import { ENDPOINT_CALLS, worthMicro } from '../support/endpoints/table.ts';
 import { startEndpointWorld } from '../support/endpoints/world.ts';
 import type { World } from '../support/world.ts';
-import { installPython } from './python/installation.ts';
-
-const python = await installPython();
-const hasPython = python.kind === 'python';
-const skipped = python.kind === 'none' ? ` (skipped: no Python with its libraries: ${python.why})` : '';
+import { PYTHON, python } from './python/installation.ts';
 
 const RUN_MS_MAX = 60_000;
 const SOUND_SECONDS = 4;
@@ -33,15 +30,14 @@ function truthOf(name: string): TruthCall {
   return call;
 }
 
-describe.skipIf(!hasPython)(`the official libraries of Python${skipped}`, () => {
+describe('the official libraries of Python', needs(PYTHON), () => {
   beforeAll(async () => {
     world = await startEndpointWorld();
     folder = await mkdtemp(join(tmpdir(), 'tollgate-python-'));
     await writeFile(join(folder, 'silence.wav'), silentSound(SOUND_SECONDS).data);
     await writeFile(join(folder, 'boat.png'), samplePicture(seededRandom(1)));
-    const program = python.kind === 'python' ? python.program : '';
     const script = join(import.meta.dirname, 'python', 'endpoints.py');
-    const { exitCode, printed, complained } = await runProgram(program, [script, folder], {
+    const { exitCode, printed, complained } = await runProgram(python, [script, folder], {
       folder,
       environment: { TOLLGATE_URL: world.url, TOLLGATE_KEY: world.key, PATH: process.env.PATH ?? '' },
       signal: AbortSignal.timeout(RUN_MS_MAX),

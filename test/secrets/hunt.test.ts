@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPERATIONS } from '../../src/operations/table.ts';
 import { type Commands, commandsWith } from '../support/commands.ts';
 import { formBody } from '../support/endpoints/body.ts';
+import { tollgate } from '../support/processes.ts';
 import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
 import { ask } from '../tenants/ask.ts';
 import { Hoard } from './hoard.ts';
@@ -321,7 +322,7 @@ test('operators and commands succeed and are refused', async () => {
     'typed',
   ];
   for (const input of [`${typed}\n`, `${typed}\n${typed}\n`]) {
-    const { stdout, stderr } = await commands.typed(input, ...options);
+    const { stdout, stderr } = await tollgate(options, commandEnvironment(), input);
     hoard.search('credential add', stdout + stderr);
   }
 });

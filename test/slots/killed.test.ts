@@ -4,7 +4,7 @@ import { GATE_LEASE_MS } from '../../src/gate/redis/bounds.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
 import { findLogin } from '../../src/store/accounts/accounts.ts';
 import { createKey } from '../../src/store/accounts/api-keys.ts';
-import { redisServer } from '../prerequisites.ts';
+import { needs, REDIS } from '../needs.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import {
   makePlace,
@@ -110,7 +110,7 @@ test('the slots of a killed process are free after its restart, with the gate in
   console.log(`proof | slots after kill -9, memory | ${SLOTS} streams | all free after the restart`);
 }, 300_000);
 
-describe.skipIf(redisServer === undefined)('with the gate on Redis (skipped without redis-server)', () => {
+describe('with the gate on Redis', needs(REDIS), () => {
   test('the slots of a killed process are free when it has returned', async () => {
     redis = await startRedis();
     const environment = { REDIS_URL: redis.url };

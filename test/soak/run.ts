@@ -8,23 +8,21 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { figuresOf, renderSoak, soakPlot } from '../../bench/report/soak.ts';
 import { projectRoot } from '../house/tree.ts';
+import { SEED } from '../support/property-runs.ts';
 import { planFor } from './plan.ts';
 import { proofOf } from './proof.ts';
 import { soak } from './soak.ts';
-
-const SEED = 20_261_118;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       minutes: { type: 'string', default: '60' },
-      seed: { type: 'string', default: String(SEED) },
       json: { type: 'string' },
     },
   });
   const minutes = Number(values.minutes);
   if (!(minutes >= 1)) throw new Error('--minutes takes a number of at least 1');
-  const result = await soak(planFor(minutes), Number(values.seed), (line) => console.error(line));
+  const result = await soak(planFor(minutes), SEED, (line) => console.error(line));
   const name = `soak-${result.startedAt.replaceAll(':', '-')}.json`;
   const file = values.json ?? join(projectRoot, 'bench', 'results', name);
   mkdirSync(dirname(file), { recursive: true });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { handleGrowth, type SoakQuiet } from '../../bench/report/soak.ts';
 import { CHAT, GEMINI, MESSAGES } from '../crash/shapes.ts';
-import { redisServer } from '../prerequisites.ts';
+import { needs, PROC, REDIS } from '../needs.ts';
 import { exampleSoak } from '../support/bench-results.ts';
 import { converted, unlucky } from './customers.ts';
 import { DEEDS, planFor } from './plan.ts';
@@ -39,7 +39,7 @@ it('ends processes in the first half only, and audits before the vendors forget'
   }
 });
 
-it('counts what a process has open, and takes the least of several looks', () => {
+it('counts what a process has open, and takes the least of several looks', needs(PROC), () => {
   const { handles, sockets } = countHandles(process.pid);
   expect(handles).toBeGreaterThan(2);
   expect(sockets).toBeLessThanOrEqual(handles);
@@ -55,9 +55,7 @@ it('proves of a short run what the books say, and of a long one all of it', () =
   expect(proofOf({ ...exampleSoak(), minutes: 60 })).toContain('memory over the second half');
 });
 
-const title = redisServer === undefined ? 'a soak (skipped: redis-server is not installed)' : 'a soak';
-
-describe.skipIf(redisServer === undefined)(title, () => {
+describe('a soak', needs(REDIS, PROC), () => {
   it('of little more than a minute loses nothing, doubles nothing and leaves nothing open', async () => {
     const plan = planFor(1.2);
     const deeds = plan.deeds.filter(({ at, deed }) => at < 0.5 || deed === 'kill Redis');

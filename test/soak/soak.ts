@@ -8,8 +8,8 @@ import { sleep, tollgate, until } from '../support/processes.ts';
 import {
   THIS_VERSION,
   unpackVersionBefore,
+  VERSION_BEFORE,
   type VersionBefore,
-  versionBeforeMissing,
 } from '../upgrade/version-before.ts';
 import { Deeds } from './deeds.ts';
 import type { Plan, Planned } from './plan.ts';
@@ -31,9 +31,9 @@ const NO_BOOKS: Books = {
 export async function soak(plan: Plan, seed: number, say: (line: string) => void): Promise<SoakResult> {
   const random = seeded(seed);
   const startedAt = new Date().toISOString();
-  if (versionBeforeMissing !== undefined)
-    say(`both nodes have this version from the start: ${versionBeforeMissing}`);
-  const before = versionBeforeMissing === undefined ? await unpackVersionBefore() : undefined;
+  const { isMet, how } = VERSION_BEFORE;
+  if (!isMet) say(`both nodes have this version from the start: ${how}`);
+  const before = isMet ? await unpackVersionBefore() : undefined;
   const site = await openSite(random, before ?? THIS_VERSION);
   const close = async (): Promise<void> => {
     await site.close();

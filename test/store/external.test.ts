@@ -1,17 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { createCalendar } from '../../src/kernel/time/calendar.ts';
@@ -20,22 +11,11 @@ import { type Database, openDatabase } from '../../src/store/database.ts';
 import { createLedgerStore } from '../../src/store/ledger/ledger.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { examine } from '../../src/store/operations/doctor.ts';
+import { needs, POSTGRES } from '../needs.ts';
+import { postgres } from '../prerequisites.ts';
 import { accountWith, CREDITS_PER_YUAN, callOf } from '../support/calls.ts';
 
-/** A PostgreSQL that somebody else installed, reached over TCP with a password, as DATABASE_URL would. */
-const INSTALLED = '/usr/lib/postgresql';
 const PASSWORD = 'not a secret';
-const binaries = findBinaries();
-
-/** `TOLLGATE_TEST_POSTGRES` names another folder of programs, for a run by hand with another version. */
-function findBinaries(): string | undefined {
-  const { TOLLGATE_TEST_POSTGRES: given } = process.env;
-  if (given !== undefined) return given;
-  const versions = existsSync(INSTALLED) ? readdirSync(INSTALLED) : [];
-  return versions
-    .map((version) => join(INSTALLED, version, 'bin'))
-    .find((path) => existsSync(join(path, 'postgres')));
-}
 
 function findServerUser(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -43,18 +23,14 @@ function findServerUser(): { readonly uid: number; readonly gid: number } | unde
   return { uid: home?.uid ?? 65_534, gid: home?.gid ?? 65_534 };
 }
 
-const title =
-  binaries === undefined
-    ? `a PostgreSQL of the user's (skipped: none is installed in ${INSTALLED})`
-    : `a PostgreSQL of the user's, from ${binaries}`;
-
-describe.skipIf(binaries === undefined)(title, () => {
+/** Reached over TCP with a password, as DATABASE_URL would. */
+describe("a PostgreSQL of the user's", needs(POSTGRES), () => {
   let folder: string;
   let connection: string;
   let database: Database;
 
   const run = (program: string, parameters: readonly string[]) =>
-    execFileSync(join(binaries ?? '', program), parameters, {
+    execFileSync(join(dirname(String(postgres)), program), parameters, {
       cwd: folder,
       ...findServerUser(),
       stdio: 'pipe',

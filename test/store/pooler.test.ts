@@ -7,7 +7,7 @@ import { announce, announceAndWait, followChanges } from '../../src/store/change
 import { openStore } from '../../src/store/open.ts';
 import { examine } from '../../src/store/operations/doctor.ts';
 import { PoolerRefused } from '../../src/store/pooler.ts';
-import { pgbouncer } from '../prerequisites.ts';
+import { needs, PGBOUNCER } from '../needs.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { type PoolerOptions, startPooler, type TestPooler } from '../support/servers/pgbouncer.ts';
 import { startWorld } from '../support/world.ts';
@@ -21,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tollgate-pooled-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const place = { dataDirectory: join(folder, 'untouched'), log: silentLogger };
 
-describe.skipIf(pgbouncer === undefined)('PgBouncer (skipped where it is not installed)', () => {
+describe('PgBouncer', needs(PGBOUNCER), () => {
   test.each([
     ['that refuses settings of a session', STRICT],
     ['that ignores them', LAX],

@@ -8,9 +8,9 @@ import { examine } from '../../src/store/operations/doctor.ts';
 import { accountWith, NOVEMBER } from '../support/calls.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import { startProgram } from '../support/processes.ts';
+import { SEED } from '../support/property-runs.ts';
 import { type Racer, racer, windowsOf, writeJournal } from './settle-race-calls.ts';
 
-const SEED = 20_261_115;
 /** `npm run prove` asks for forty times as many. */
 const CHARGES = Number(process.env.TOLLGATE_TEST_SETTLE_CALLS ?? 5_000);
 const FREE = CHARGES / 20;

@@ -1,12 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { runCommand } from '../../src/cli/run.ts';
 import { newSealer, type Sealer } from '../../src/kernel/encoding/seal.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
 import { readSecret } from '../../src/store/secret-file.ts';
 import { type FreshDatabase, freshDatabase } from './postgres.ts';
-import { type Finished, tollgate } from './processes.ts';
+import type { Finished } from './processes.ts';
 
 /** The commands of the `tollgate` program, under settings of their own. */
 export interface Commands {
@@ -14,7 +15,7 @@ export interface Commands {
   run(...args: readonly string[]): Promise<Finished>;
   /** With `--json` added; the parsed answer of a command that must succeed. */
   json<Shape>(...args: readonly string[]): Promise<Shape>;
-  /** As a process of its own, with this on its standard input. */
+  /** In this process too, with this on its standard input. */
   typed(input: string, ...args: readonly string[]): Promise<Finished>;
 }
 
@@ -42,8 +43,19 @@ export async function commandsWith(
       if (code !== 0 || stderr !== '') throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
       return JSON.parse(stdout) as Shape;
     },
-    typed: (input, ...args) => tollgate(args, environment, input),
+    typed: (input, ...args) => withStandardInput(input, () => run(...args)),
   };
+}
+
+/** One command at a time: a process has one standard input. */
+async function withStandardInput<Result>(input: string, read: () => Promise<Result>): Promise<Result> {
+  const own = Object.getOwnPropertyDescriptor(process, 'stdin') ?? {};
+  Object.defineProperty(process, 'stdin', { value: Readable.from([input]), configurable: true });
+  try {
+    return await read();
+  } finally {
+    Object.defineProperty(process, 'stdin', own);
+  }
 }
 
 /** A database of one's own and the commands on it. */

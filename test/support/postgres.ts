@@ -5,6 +5,7 @@ import { silentLogger } from '../../src/kernel/log.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { connectionOf, endServer, SHARED_SERVER, TEMPLATE, withName } from './servers/postgres-server.ts';
 import { atFileEnd } from './suite/file-end.ts';
+import { clearFolder } from './suite/leftovers.ts';
 
 /** A test's own statements, and copying and dropping a database, take as long as a busy machine needs. */
 const STATEMENT_MS = 300_000;
@@ -31,7 +32,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   const { connection: server, admin } = await starting;
   // Other files of the run make theirs on the same server.
   const name = `test_${process.pid}_${++made}`;
-  await admin.query(`create database ${name} template ${TEMPLATE}`);
+  await admin.query(`create database ${name} template ${TEMPLATE} strategy file_copy`);
   const connection = withName(server, name);
   const database = await openDatabase({ connection, log: silentLogger, statementTimeoutMs: STATEMENT_MS });
   return {
@@ -57,7 +58,9 @@ async function openServer(): Promise<TestServer> {
   });
   const stop = async (): Promise<void> => {
     await admin.close();
-    if (shared === undefined) await endServer(folder);
+    if (shared !== undefined) return;
+    await endServer(folder);
+    clearFolder(folder);
   };
   return { connection, admin, stop };
 }

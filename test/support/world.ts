@@ -130,7 +130,7 @@ async function assembleWorld({ simulator, fresh, folder, config, tollgate }: Par
     api,
     login: (email, password) => loginWith(api, email, password),
     figures,
-    settled: () => untilSettled(figures),
+    settled: () => until(() => isSettled(tollgate.metrics())),
     close: async () => {
       await tollgate.stop();
       await simulator.close();
@@ -141,11 +141,8 @@ async function assembleWorld({ simulator, fresh, folder, config, tollgate }: Par
 }
 
 /** The journal's lag is what the server itself says of calls not yet in the store. */
-async function untilSettled(read: World['figures']): Promise<void> {
-  await until(async () => {
-    const figures = await read();
-    return /^tollgate_active_calls 0$/m.test(figures) && /^tollgate_journal_lag_calls 0$/m.test(figures);
-  });
+function isSettled(figures: string): boolean {
+  return /^tollgate_active_calls 0$/m.test(figures) && /^tollgate_journal_lag_calls 0$/m.test(figures);
 }
 
 export const STANDARD_CATALOG = `

@@ -3,19 +3,19 @@ import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../house/tree.ts';
+import type { Need } from '../needs.ts';
 import { type Finished, startProgram } from '../support/processes.ts';
 
 /** What an upgrade is proved against. Each release names the one before it here. */
-const VERSION_BEFORE = '5e5a5db5214333de3199b41fe3a5c582bde70544';
-const SHORT_NAME = VERSION_BEFORE.slice(0, 8);
+const COMMIT = '5e5a5db5214333de3199b41fe3a5c582bde70544';
+const SHORT_NAME = COMMIT.slice(0, 8);
 
-/** Why it cannot be had, if it cannot: a shallow clone, or sources without their history. */
-export const versionBeforeMissing: string | undefined = findOut();
-
-function findOut(): string | undefined {
-  const { status } = spawnSync('git', ['cat-file', '-e', `${VERSION_BEFORE}^{commit}`], { cwd: projectRoot });
-  return status === 0 ? undefined : `the history has no commit ${SHORT_NAME}`;
-}
+/** A shallow clone does not have it, and sources without their history do not either. */
+export const VERSION_BEFORE: Need = {
+  name: `the version before, ${SHORT_NAME}`,
+  isMet: spawnSync('git', ['cat-file', '-e', `${COMMIT}^{commit}`], { cwd: projectRoot }).status === 0,
+  how: 'clone with the full history: git fetch --unshallow',
+};
 
 /** A version of Tollgate that can be run. */
 export interface Version {
@@ -42,7 +42,7 @@ export async function unpackVersionBefore(): Promise<VersionBefore> {
   const sources = join(folder, 'sources');
   await mkdir(sources);
   const archive = join(folder, 'sources.tar');
-  run('git', ['archive', '--output', archive, VERSION_BEFORE, 'src', 'package.json']);
+  run('git', ['archive', '--output', archive, COMMIT, 'src', 'package.json']);
   run('tar', ['xf', archive, '-C', sources]);
   await symlink(join(projectRoot, 'node_modules'), join(sources, 'node_modules'));
   const migrations = await readdir(join(sources, 'src', 'store', 'migrations'));

@@ -105,12 +105,11 @@ describe.each(vendorPresets().filter(({ cloud }) => cloud === undefined))('$code
     expect(added.stdout).toContain(`model ${sold.model} added`);
     expect(added.stdout).not.toContain('sk-sim');
     expect(added.stdout.includes('tried against a simulator only')).toBe(preset.tried === 'simulator');
-    for (const [way, path] of WAYS) {
+    // Side by side, so that their settlement is waited for once.
+    const calls = WAYS.map(async ([way, path]) => {
       const tag = `${code}-${way}`;
-      const response = await world.post(
-        path,
-        bodyOf(sold.model, way, `[[sim tag=${tag} tokens=${TOKENS} thinking=40]]`),
-      );
+      const words = `[[sim tag=${tag} tokens=${TOKENS} thinking=40]]`;
+      const response = await world.post(path, bodyOf(sold.model, way, words));
       const text = await response.text();
       expect(response.status, text).toBe(200);
       const truth = simulator.truth.find(tag);
@@ -118,7 +117,8 @@ describe.each(vendorPresets().filter(({ cloud }) => cloud === undefined))('$code
       expect(truth.outputTokens).toBeGreaterThanOrEqual(TOKENS);
       const paid = await paidCredits(world, response.headers.get('x-request-id'));
       expect(BigInt(String(paid)), `${tag}: ${text.slice(-300)}`).toBe(charge(sold, truth));
-    }
+    });
+    await Promise.all(calls);
   });
 });
 

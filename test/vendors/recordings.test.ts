@@ -1,21 +1,17 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { vendorPresets } from '../../src/catalog/presets/presets.ts';
-import { projectRoot } from '../house/tree.ts';
-
-/** Real exchanges with vendors, kept beside the project and never copied into it. */
-const FOLDER = join(projectRoot, '..', 'shared', 'recordings');
-const isPresent = existsSync(FOLDER);
-if (!isPresent) console.log(`skipped: no recordings at ${FOLDER}`);
+import { needs, RECORDINGS } from '../needs.ts';
+import { recordingsFolder } from '../prerequisites.ts';
 
 const HOST = /"host": "([^"]{1,253})"/g;
 
-test.skipIf(!isPresent)('a preset that was tried with recordings has recordings of its own address', () => {
-  const files = readdirSync(FOLDER).filter((name) => name.endsWith('.jsonl'));
+test('a preset that was tried with recordings has recordings of its own address', needs(RECORDINGS), () => {
+  const files = readdirSync(recordingsFolder).filter((name) => name.endsWith('.jsonl'));
   const hosts = new Set(
     files.flatMap((name) => {
-      const text = readFileSync(join(FOLDER, name), 'utf8');
+      const text = readFileSync(join(recordingsFolder, name), 'utf8');
       return [...text.matchAll(HOST)].map(([, host = '']) => host);
     }),
   );

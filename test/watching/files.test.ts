@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { projectRoot } from '../house/tree.ts';
-import { prometheus } from '../prerequisites.ts';
+import { needs, PROMETHEUS } from '../needs.ts';
 import { runPromtool } from './prometheus.ts';
 import { anchorsOf, type Panel, panelExpressions, readAlerts, readDashboard } from './shipped.ts';
 
@@ -11,10 +11,8 @@ import { anchorsOf, type Panel, panelExpressions, readAlerts, readDashboard } fr
 
 const RULES = join(projectRoot, 'deploy/prometheus/tollgate.rules.yml');
 const RULES_TEST = join(import.meta.dirname, 'rules.yml');
-const isMissing = prometheus === undefined;
-const title = isMissing ? 'promtool (skipped: prometheus is not installed)' : 'promtool';
 
-describe.skipIf(isMissing)(title, () => {
+describe('promtool', needs(PROMETHEUS), () => {
   test('finds nothing wrong with the rules and the example of a scraper', () => {
     const config = join(projectRoot, 'deploy/prometheus/prometheus.yml');
     expect(runPromtool(['check', 'rules', RULES])).toMatchObject({ status: 0 });

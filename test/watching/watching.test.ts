@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCounters, sumMetrics } from '../../src/http/metrics-sum.ts';
 import { SURFACES } from '../../src/operations/operation.ts';
 import { keyOf } from '../crash/trial/scene.ts';
-import { prometheus, redisServer } from '../prerequisites.ts';
+import { needs, PROMETHEUS, REDIS } from '../needs.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
 import {
   makePlace,
@@ -22,10 +22,6 @@ import { metricsIn, panelExpressions, readAlerts, readDashboard } from './shippe
 /** A real Prometheus scrapes a real server with the files of deploy/. */
 
 const MADE_UP = 'a-model-that-a-client-made-up';
-const missing =
-  prometheus === undefined ? 'prometheus' : redisServer === undefined ? 'redis-server' : undefined;
-const title =
-  missing === undefined ? 'watched by Prometheus' : `watching (skipped: ${missing} is not installed)`;
 
 /** What makes alerts fire that are quiet before, and what goes on until they do. */
 interface Trouble {
@@ -34,7 +30,7 @@ interface Trouble {
   readonly meanwhile: () => Promise<unknown>;
 }
 
-describe.skipIf(missing !== undefined)(title, () => {
+describe('watched by Prometheus', needs(PROMETHEUS, REDIS), () => {
   let simulator: SimulatorProcess;
   let redis: TestRedis;
   let fresh: FreshDatabase;

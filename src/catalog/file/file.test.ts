@@ -1,5 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { HOW_SHARED, type Need, needs } from '../../../test/needs.ts';
+import { sharedFolder } from '../../../test/prerequisites.ts';
 import { CATALOG_PROBLEMS_MAX } from '../../bounds.ts';
 import { parseCatalog } from './file.ts';
 import { formatProblem } from './problems.ts';
@@ -23,12 +26,12 @@ function documentOf(text: string) {
   return result.document;
 }
 
-const EXAMPLE = new URL('../../../../shared/catalog.example.yaml', import.meta.url);
-const exampleExists = existsSync(EXAMPLE);
+const example = join(sharedFolder, 'catalog.example.yaml');
+const EXAMPLE: Need = { name: 'the example of a catalogue', isMet: existsSync(example), how: HOW_SHARED };
 
 describe('a catalogue file', () => {
-  it.skipIf(!exampleExists)('that is the example of the contract is accepted whole (needs ../shared)', () => {
-    const document = documentOf(readFileSync(EXAMPLE, 'utf8'));
+  it('that is the example of the contract is accepted whole', needs(EXAMPLE), () => {
+    const document = documentOf(readFileSync(example, 'utf8'));
     expect(document.vendors.map((vendor) => vendor.code)).toEqual(['openai', 'anthropic', 'google']);
     expect(document.credentials.map((credential) => credential.secret)).toEqual([
       'sk-openai',

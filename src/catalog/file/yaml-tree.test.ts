@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '../../../test/support/cost.ts';
+import { runs } from '../../../test/support/property-runs.ts';
 import { CATALOG_FILE_BYTES_MAX } from '../../bounds.ts';
 import { formatProblem, Problems } from './problems.ts';
 import { type Environment, readTree, type Tree } from './yaml-tree.ts';
@@ -121,7 +122,7 @@ describe('hostile files', () => {
         fc.array(fc.constantFrom(...pieces), { maxLength: 20 }),
         (chosen) => void read(chosen.join('')),
       ),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { redisServer } from '../../../test/prerequisites.ts';
+import { needs, REDIS } from '../../../test/needs.ts';
+import { runs } from '../../../test/support/property-runs.ts';
 import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
 import { AMOUNT_MICRO_MAX } from '../../kernel/money.ts';
 import { PRELUDE } from './script.ts';
@@ -51,7 +52,7 @@ function expected([one, other, times, yuan]: Trial): string {
   return [one, one + other, one - other, yuan * BigInt(times), order, one <= other].join(' ');
 }
 
-describe.skipIf(redisServer === undefined)('amounts on Redis (skipped without redis-server)', () => {
+describe('amounts on Redis', needs(REDIS), () => {
   let redis: TestRedis;
   beforeAll(async () => {
     redis = await startRedis();
@@ -68,7 +69,7 @@ describe.skipIf(redisServer === undefined)('amounts on Redis (skipped without re
           expect(String(said).split(';')).toEqual(trials.map(expected));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });

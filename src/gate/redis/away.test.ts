@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { redisServer } from '../../../test/prerequisites.ts';
+import { needs, REDIS } from '../../../test/needs.ts';
 import { sleep, until } from '../../../test/support/processes.ts';
 import {
   startRedis,
@@ -40,7 +40,7 @@ const AWAY = { kind: 'gate-away', retryAfterMs: 1_000 };
 /** The promise is five seconds: `npm run prove` asks for them, this only whether it comes back by itself. */
 const BACK_MS = 20_000;
 
-describe.skipIf(redisServer === undefined)('Redis away and back (skipped without redis-server)', () => {
+describe('Redis away and back', needs(REDIS), () => {
   let redis: TestRedis;
   let connection: RedisConnection;
   let faulty: FaultyRedis;
@@ -310,43 +310,40 @@ async function expectBack(gate: RedisGate): Promise<void> {
   expect(performance.now() - startedAt).toBeLessThan(BACK_MS);
 }
 
-describe.skipIf(redisServer === undefined)(
-  'a cluster master away and back (skipped without redis-server)',
-  () => {
-    let cluster: TestRedisCluster;
-    let connection: RedisConnection;
-    beforeAll(async () => {
-      cluster = await startRedisCluster();
-      connection = await connectRedis(cluster.url, silentLogger);
-    });
-    afterAll(async () => {
-      connection?.close();
-      await cluster?.close();
-    });
+describe('a cluster master away and back', needs(REDIS), () => {
+  let cluster: TestRedisCluster;
+  let connection: RedisConnection;
+  beforeAll(async () => {
+    cluster = await startRedisCluster();
+    connection = await connectRedis(cluster.url, silentLogger);
+  });
+  afterAll(async () => {
+    connection?.close();
+    await cluster?.close();
+  });
 
-    it('closes the gate for its accounts, and opens it within 5 s of the complete cluster', async () => {
-      const gate = createRedisGate({ client: connection.client, clock: systemClock, log: silentLogger });
-      const accounts = Array.from({ length: 30 }, (_, index) => index + 1);
-      const enterAll = (): Promise<readonly EnterResult[]> =>
-        Promise.all(accounts.map((accountId) => gate.enter(createCall({ accountId }))));
-      const leases: Lease[] = (await enterAll()).map(requireLease);
-      expect(connection.kind).toBe('cluster');
-      await cluster.masters[1]?.kill();
-      const during = await enterAll();
-      const away = during.filter((result) => result.kind === 'gate-away');
-      expect(away.length).toBeGreaterThan(0);
-      leases.push(...during.filter((result) => result.kind === 'entered').map(requireLease));
-      await cluster.masters[1]?.restart();
-      const startedAt = performance.now();
-      await until(async () => {
-        const results = await enterAll();
-        leases.push(...results.filter((result) => result.kind === 'entered').map(requireLease));
-        return results.every((result) => result.kind === 'entered');
-      });
-      expect(performance.now() - startedAt).toBeLessThan(BACK_MS);
-      await Promise.all(leases.map((lease) => gate.leave(lease, NOTHING_DONE)));
-      expect(gate.active).toBe(0);
-      await gate.close();
+  it('closes the gate for its accounts, and opens it within 5 s of the complete cluster', async () => {
+    const gate = createRedisGate({ client: connection.client, clock: systemClock, log: silentLogger });
+    const accounts = Array.from({ length: 30 }, (_, index) => index + 1);
+    const enterAll = (): Promise<readonly EnterResult[]> =>
+      Promise.all(accounts.map((accountId) => gate.enter(createCall({ accountId }))));
+    const leases: Lease[] = (await enterAll()).map(requireLease);
+    expect(connection.kind).toBe('cluster');
+    await cluster.masters[1]?.kill();
+    const during = await enterAll();
+    const away = during.filter((result) => result.kind === 'gate-away');
+    expect(away.length).toBeGreaterThan(0);
+    leases.push(...during.filter((result) => result.kind === 'entered').map(requireLease));
+    await cluster.masters[1]?.restart();
+    const startedAt = performance.now();
+    await until(async () => {
+      const results = await enterAll();
+      leases.push(...results.filter((result) => result.kind === 'entered').map(requireLease));
+      return results.every((result) => result.kind === 'entered');
     });
-  },
-);
+    expect(performance.now() - startedAt).toBeLessThan(BACK_MS);
+    await Promise.all(leases.map((lease) => gate.leave(lease, NOTHING_DONE)));
+    expect(gate.active).toBe(0);
+    await gate.close();
+  });
+});

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { redisServer } from '../../../test/prerequisites.ts';
+import { needs, REDIS } from '../../../test/needs.ts';
 import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
 import { Batch, type ScriptCommands } from './batch.ts';
 import { GATE_OPERATIONS_CHARS, GATE_OPERATIONS_PER_RUN } from './bounds.ts';
@@ -19,9 +19,7 @@ function watch(redis: TestRedis): ScriptCommands & { readonly runs: string[][] }
   };
 }
 
-const title = `operations of one turn${redisServer === undefined ? ' (skipped without redis-server)' : ''}`;
-
-describe.skipIf(redisServer === undefined)(title, () => {
+describe('operations of one turn', needs(REDIS), () => {
   let redis: TestRedis;
   beforeAll(async () => {
     redis = await startRedis();

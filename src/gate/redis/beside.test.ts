@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { redisServer } from '../../../test/prerequisites.ts';
+import { needs, REDIS } from '../../../test/needs.ts';
 import { until } from '../../../test/support/processes.ts';
 import { startRedis, startRedisCluster, type TestRedis } from '../../../test/support/redis.ts';
 import { FaultyRedis } from '../../../test/support/servers/faulty-redis.ts';
@@ -14,7 +14,7 @@ import type { RedisClient } from './script.ts';
 const open = createPolicy([]);
 const two = createPolicy([rule('requests', 60, 2n), rule('tokens', 60, 100n)], 2);
 
-describe.skipIf(redisServer === undefined)('a call beside another (skipped without redis-server)', () => {
+describe('a call beside another', needs(REDIS), () => {
   let redis: TestRedis;
   let connection: RedisConnection;
   let clock: ManualClock;

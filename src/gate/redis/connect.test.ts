@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { redisServer } from '../../../test/prerequisites.ts';
+import { needs, REDIS } from '../../../test/needs.ts';
 import { startProgram, until, untilSaid } from '../../../test/support/processes.ts';
 import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
 import {
@@ -41,7 +41,7 @@ describe('addresses of Redis', () => {
   });
 });
 
-describe.skipIf(redisServer === undefined)('a Redis with a password (skipped without redis-server)', () => {
+describe('a Redis with a password', needs(REDIS), () => {
   let redis: TestRedis;
   beforeAll(async () => {
     redis = await startRedis();

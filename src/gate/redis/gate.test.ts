@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { redisServer } from '../../../test/prerequisites.ts';
+import { needs, REDIS } from '../../../test/needs.ts';
 import { startRedis, startRedisCluster } from '../../../test/support/redis.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import { ManualClock } from '../../kernel/time/clock.ts';
@@ -41,7 +41,7 @@ const places = [
 ] as const;
 
 for (const [name, start] of places) {
-  describe.skipIf(redisServer === undefined)(`on ${name} (skipped without redis-server)`, () => {
+  describe(`on ${name}`, needs(REDIS), () => {
     let server: { readonly url: string; close(): Promise<void> };
     let connection: RedisConnection;
     beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { redisServer } from '../../../test/prerequisites.ts';
+import { needs, REDIS } from '../../../test/needs.ts';
 import { until } from '../../../test/support/processes.ts';
 import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
 import { FaultyRedis } from '../../../test/support/servers/faulty-redis.ts';
@@ -33,7 +33,7 @@ const policy = createPolicy([rule('amount', 7_200, 100n * CREDIT_YUAN)]);
 const hold = createHold(createFunds({ creditsMicro: 15n * CREDIT }));
 const less = createFunds({ version: 2, creditsMicro: 8n * CREDIT });
 
-describe.skipIf(redisServer === undefined)('an expired lease (skipped without redis-server)', () => {
+describe('an expired lease', needs(REDIS), () => {
   let redis: TestRedis;
   let connection: RedisConnection;
   let clock: ManualClock;

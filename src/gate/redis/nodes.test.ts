@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { redisServer } from '../../../test/prerequisites.ts';
+import { needs, REDIS } from '../../../test/needs.ts';
 import { startRedis, type TestRedis } from '../../../test/support/redis.ts';
 import { SLOT_LIFETIME_MS } from '../../bounds.ts';
 import { silentLogger } from '../../kernel/log.ts';
@@ -30,7 +30,7 @@ const single = createPolicy([], 1);
 const minute = createPolicy([rule('requests', 60, 1n)]);
 const hold = createHold(createFunds({ creditsMicro: 15n * CREDIT }));
 
-describe.skipIf(redisServer === undefined)('many nodes on one Redis (skipped without redis-server)', () => {
+describe('many nodes on one Redis', needs(REDIS), () => {
   let redis: TestRedis;
   let connection: RedisConnection;
   let clock: ManualClock;

@@ -1,7 +1,7 @@
 import type { Funds } from '../../accounts/contract.ts';
 import { SLOT_LIFETIME_MS } from '../../bounds.ts';
 import type { PolicyWindow } from '../../catalog/contract.ts';
-import type { Actuals, EnterRequest, Lease, MoneyRequest } from '../contract.ts';
+import type { Actuals, EnterRequest, Lease, MoneyRequest, SettledCall } from '../contract.ts';
 
 /**
  * A slow gate that keeps no counters: it remembers every call ever made and answers each question by looking
@@ -113,12 +113,13 @@ export class ReferenceGate {
   }
 
   /** Settles everything that waits; answers what it was. */
-  settle(accountId: number): { callId: string; chargeMicro: bigint }[] {
-    const settled = [];
+  settle(accountId: number): SettledCall[] {
+    const settled: SettledCall[] = [];
     for (const call of this.calls) {
       if (call.request.accountId !== accountId || call.actuals === undefined || call.settled) continue;
       call.settled = true;
-      settled.push({ callId: call.request.callId, chargeMicro: call.actuals.chargeMicro });
+      const { callId } = call.request;
+      settled.push({ callId, chargeMicro: call.actuals.chargeMicro, month: monthOf(call) });
     }
     return settled;
   }
@@ -283,6 +284,11 @@ export class ReferenceGate {
     this.#windows.push(made);
     return made;
   }
+}
+
+/** The month that the money of the call counts into; none if no wallet pays. */
+export function monthOf({ money: { payer, terms } }: PastCall): string | undefined {
+  return payer === 'credits' ? terms?.wallet?.month : undefined;
 }
 
 /** The windows of the policies that the call uses, in their order. */

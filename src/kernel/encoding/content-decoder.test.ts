@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../test/support/property-runs.ts';
 import { Decoder, type Encoding, readEncoding } from './content-decoder.ts';
 
 const ENCODERS: Readonly<Record<Encoding, (bytes: Uint8Array) => Buffer>> = {
@@ -66,7 +67,7 @@ test('an encoded body is decoded exactly, however its bytes are split', async ()
       decoder.end();
       expect(await done).toEqual(Buffer.from(bytes));
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -83,7 +84,7 @@ test('arbitrary bytes never throw: every body ends as bytes, corrupt or a bomb',
         expect(Buffer.isBuffer(result) || result === 'corrupt' || result === 'bomb').toBe(true);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 

@@ -35,10 +35,13 @@ describe('changing the members of an object', () => {
         fc.dictionary(names, fc.jsonValue()),
         fc.integer({ min: 1, max: 50 }),
         async (value, turn) => {
-          const { model: _model, stream: _stream, ...rest } = value;
-          expect(JSON.parse(await change(JSON.stringify(value), turn))).toEqual({ v: '1', ...rest });
+          const text = JSON.stringify(value);
+          // What the text says: JSON has no -0.
+          const { model: _model, stream: _stream, ...rest } = JSON.parse(text);
+          expect(JSON.parse(await change(text, turn))).toEqual({ v: '1', ...rest });
         },
       ),
+      { examples: [[{ a: -0 }, 1]] },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/property-runs.ts';
 import { isJsonObject, parseJson } from './json.ts';
 
 const BOUNDS = { bytesMax: 1_000_000, depthMax: 20 };
@@ -48,7 +49,7 @@ describe('bounded JSON', () => {
         }
         expect(reasonOf(text)).toBe(expected);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

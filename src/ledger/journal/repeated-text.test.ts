@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../test/support/property-runs.ts';
 import { anyEnd, anyOpen } from '../suite/sample.ts';
 import { encodeEnd, encodeOpen, FRAME_BYTES_MAX, frameInto } from './record.ts';
 import { decodeLine } from './record-reader.ts';
@@ -26,7 +27,7 @@ test('calls of one key have their own fields, in any alternation', () => {
       const end = { ...ended, ...KEY };
       for (const _ of [1, 2]) expect(readBack(encodeEnd(end))).toEqual({ kind: 'end', call: end });
     }),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   );
 });
 
@@ -40,6 +41,6 @@ test('an open call and its end share common text, and each window has its own us
       expect(readBack(encodeOpen(open))).toEqual({ kind: 'open', call: open });
       expect(readBack(encodeEnd(call))).toEqual({ kind: 'end', call });
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/property-runs.ts';
 import { FRAME_BYTES_MAX } from './record.ts';
 import { listSegments, readLines, segmentPath } from './segment.ts';
 
@@ -49,7 +50,7 @@ describe('segments', () => {
           'last',
         ]);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import TypeBox from 'typebox';
 import { Compile } from 'typebox/compile';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../test/support/property-runs.ts';
 import { type TSchema, Type } from '../../operations/schema.ts';
 import { createCheck } from './check.ts';
 
@@ -208,7 +209,7 @@ describe('compared with TypeBox', () => {
           verdicts[fits ? 'fits' : 'fits not'] += 1;
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
     expect(Math.min(verdicts.fits, verdicts['fits not'])).toBeGreaterThan(100);
   });

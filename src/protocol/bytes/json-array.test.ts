@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '../../../test/support/cost.ts';
+import { runs } from '../../../test/support/property-runs.ts';
 import { ArraySplitter } from './json-array.ts';
 
 function split(
@@ -37,7 +38,7 @@ describe('elements of a growing array', () => {
         const pieces = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
         expect(split(pieces)).toEqual({ elements: texts, passed: bytes.toString() });
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 

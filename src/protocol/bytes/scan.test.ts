@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/property-runs.ts';
 import { JSON_DEPTH_MAX } from '../../bounds.ts';
 import { compileMediaKeys, MediaFinder } from '../media/finder.ts';
 import { compilePaths } from './paths.ts';
@@ -139,7 +140,7 @@ describe('the scanner accepts exactly the JSON objects', () => {
         // What is refused for another reason may be JSON or not.
         if (scanned.complaint === undefined) expect(outcome === 'done', text).toBe(isObjectForNode(text));
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -149,7 +150,7 @@ describe('the scanner accepts exactly the JSON objects', () => {
         scan(Buffer.from(bytes));
         scan(Buffer.concat([Buffer.from('{"model":"'), Buffer.from(bytes)]));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

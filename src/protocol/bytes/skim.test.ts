@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/property-runs.ts';
 import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import { compilePaths } from './paths.ts';
 import { Skimmer, skipValue, walkObjects } from './skim.ts';
@@ -43,7 +44,7 @@ describe('wanted values are found in a vendor’s JSON', () => {
         const text = `{${[...members, `"model":${JSON.stringify(model)}`, '"z":[]'].join(', ')}}`;
         expect(skim(text)?.model).toBe(JSON.stringify(model));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -66,7 +67,7 @@ describe('a value is skipped as a whole', () => {
           expect(skipValue(bytes, 0, bytes.length)).toBe(Buffer.byteLength(text));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

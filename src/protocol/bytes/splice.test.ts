@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/property-runs.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { RawRequest, RequestFacts } from '../dialect.ts';
@@ -76,7 +77,7 @@ describe('the model is replaced and nothing else', () => {
           `{${[...text(before), `"model": ${JSON.stringify(model)}`, ...text(after)].join(' , ')}}`;
         expect(forward('responses', join('client/name'), name)).toBe(join(name));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '../../../test/support/cost.ts';
+import { runs } from '../../../test/support/property-runs.ts';
 import { STREAM_EVENT_BYTES_MAX } from '../../bounds.ts';
 import { SseSplitter } from './sse.ts';
 
@@ -91,7 +92,7 @@ describe('server-sent events are found as the standard says', () => {
         // A LF cut off from the CR of a blank line follows at once instead of being held.
         expect(pieces.passed.replace(/\n$/, '')).toBe(whole.passed.replace(/\n$/, ''));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

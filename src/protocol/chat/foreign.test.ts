@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { someSession, someTarget } from '../../../test/support/hub.ts';
+import { runs } from '../../../test/support/property-runs.ts';
 import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import { Inexpressible, Notes } from '../hub/notes.ts';
 import { decodeWhole, openDecoder } from '../suite/reported.ts';
@@ -30,7 +31,7 @@ const { body } = fc.letrec<{ body: Record<string, unknown>; value: unknown }>((t
 }));
 
 const read = (value: object): JsonObject => readJson(JSON.stringify(value), chatCodec.rawKeys) ?? {};
-const RUNS = { numRuns: 400 };
+const RUNS = { numRuns: runs(400) };
 
 describe('untrusted input', () => {
   it('from a client is decoded or refused, and never throws', () => {

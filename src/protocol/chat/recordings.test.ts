@@ -1,17 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { needs, RECORDINGS } from '../../../test/needs.ts';
+import { recordingsFolder } from '../../../test/prerequisites.ts';
 import { someRequest, someSession, someTarget } from '../../../test/support/hub.ts';
 import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import type { HubEvent } from '../hub/event.ts';
 import { Inexpressible, Notes } from '../hub/notes.ts';
 import { decodeWhole, openDecoder } from '../suite/reported.ts';
 import { chatCodec } from './codec.ts';
-
-/** Real exchanges with vendors, kept beside the project and never copied into it. */
-const FOLDER = fileURLToPath(new URL('../../../../shared/recordings/', import.meta.url));
-const isPresent = existsSync(FOLDER);
-if (!isPresent) console.log(`skipped: no recordings at ${FOLDER}`);
 
 type Json = Record<string, unknown>;
 
@@ -44,8 +40,10 @@ const dataOf = (text: string): Json[] =>
     .filter((one) => one !== undefined);
 
 function* load(): Generator<Recording> {
-  for (const file of readdirSync(FOLDER).filter((one) => /^chat-completions(\.[\w-]+)?\.jsonl$/.test(one))) {
-    for (const line of readFileSync(`${FOLDER}${file}`, 'utf8').trim().split('\n')) {
+  for (const file of readdirSync(recordingsFolder).filter((one) =>
+    /^chat-completions(\.[\w-]+)?\.jsonl$/.test(one),
+  )) {
+    for (const line of readFileSync(`${recordingsFolder}/${file}`, 'utf8').trim().split('\n')) {
       const { id, request, response } = JSON.parse(line);
       const events =
         typeof response === 'string' ? dataOf(response) : Array.isArray(response) ? response : [];
@@ -54,15 +52,15 @@ function* load(): Generator<Recording> {
       yield { id, request: isBody ? request : undefined, answer: isAnswer ? response : undefined, events };
     }
   }
-  for (const file of readdirSync(`${FOLDER}vercel-ai/chat-completions`)) {
-    const content = readFileSync(`${FOLDER}vercel-ai/chat-completions/${file}`, 'utf8').trim();
+  for (const file of readdirSync(`${recordingsFolder}/vercel-ai/chat-completions`)) {
+    const content = readFileSync(`${recordingsFolder}/vercel-ai/chat-completions/${file}`, 'utf8').trim();
     const isStream = file.endsWith('.chunks.txt');
     const events = isStream ? content.split('\n').map((line) => JSON.parse(line)) : [];
     yield { id: file, request: undefined, answer: isStream ? undefined : JSON.parse(content), events };
   }
 }
 
-const recordings = isPresent ? [...load()] : [];
+const recordings = RECORDINGS.isMet ? [...load()] : [];
 
 /** What a client takes from an answer, read from the wire by the plainest means. */
 interface Essence {
@@ -130,7 +128,7 @@ function usageOf(usage: unknown): unknown {
   };
 }
 
-describe.skipIf(!isPresent)('recorded answers survive a round trip in their own protocol', () => {
+describe('recorded answers survive a round trip in their own protocol', needs(RECORDINGS), () => {
   const answers = recordings.filter(({ answer }) => Array.isArray(answer?.choices));
 
   it('when they are plain', () => {
@@ -203,7 +201,7 @@ function textsOf(message: Json): string[] {
   ].filter((text) => text !== '');
 }
 
-describe.skipIf(!isPresent)('recorded requests', () => {
+describe('recorded requests', needs(RECORDINGS), () => {
   it('are decoded without losing content', () => {
     const requests = recordings.filter(({ request }) => request !== undefined);
     expect(requests.length).toBeGreaterThan(400);

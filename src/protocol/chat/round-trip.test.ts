@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { someRequest, someSession, someTarget, someUsage } from '../../../test/support/hub.ts';
+import { runs } from '../../../test/support/property-runs.ts';
 import type { HubAnswer } from '../hub/answer.ts';
 import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import type { HubEvent, PartHead } from '../hub/event.ts';
@@ -15,7 +16,7 @@ const session = someSession({
   request: someRequest({ stream: true, includeUsage: true }),
   target: someTarget({ protocol: 'chat' }),
 });
-const RUNS = { numRuns: 150 };
+const RUNS = { numRuns: runs(150) };
 const RAW = { body: Buffer.alloc(0), contentType: 'application/json', path: undefined };
 
 const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });

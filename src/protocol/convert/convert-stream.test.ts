@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { someUsage } from '../../../test/support/hub.ts';
+import { runs } from '../../../test/support/property-runs.ts';
 import { CONVERTED_STREAM_BYTES_MAX } from '../../bounds.ts';
 import type { HubEvent } from '../hub/event.ts';
 import type { TextProtocol } from '../hub/protocol.ts';
@@ -71,7 +72,7 @@ describe.each(PAIRS)('a stream for %s from %s', (client, vendor) => {
       fc.property(fc.array(fc.nat(), { maxLength: 12 }), (places) => {
         expect(hear(createPairRelay(client, vendor), cutAt(stream, places))).toEqual(whole);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 

@@ -1,16 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { needs, RECORDINGS } from '../../../test/needs.ts';
+import { recordingsFolder } from '../../../test/prerequisites.ts';
 import { isObject, type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import { Inexpressible } from '../hub/notes.ts';
 import { decodeWhole } from '../suite/reported.ts';
 import { geminiCodec } from './codec.ts';
 import { createGeminiSession, decodeBody, decodeChunks, encodeEvents, parseChunks } from './suite/sample.ts';
-
-/** Real exchanges with Google, kept beside the project and never copied into it. */
-const FOLDER = fileURLToPath(new URL('../../../../shared/recordings/', import.meta.url));
-const isPresent = existsSync(FOLDER);
-if (!isPresent) console.log(`skipped: no recordings at ${FOLDER}`);
 
 interface Recording {
   readonly id: string;
@@ -20,16 +16,20 @@ interface Recording {
 }
 
 function load(): readonly Recording[] {
-  const files = readdirSync(FOLDER).filter((name) => /^generate-content(\.[\w-]+)?\.jsonl$/.test(name));
-  const lines = files.flatMap((name) => readFileSync(`${FOLDER}${name}`, 'utf8').trim().split('\n'));
+  const files = readdirSync(recordingsFolder).filter((name) =>
+    /^generate-content(\.[\w-]+)?\.jsonl$/.test(name),
+  );
+  const lines = files.flatMap((name) =>
+    readFileSync(`${recordingsFolder}/${name}`, 'utf8').trim().split('\n'),
+  );
   const exchanges = lines.map((line): Recording => {
     const { id, request, response } = JSON.parse(line);
     const text = typeof response === 'string' ? response.replaceAll('\r\n', '\n') : '';
     const chunks = Array.isArray(response) ? response : text === '' ? undefined : parseChunks(text);
     return { id, request, answer: isObject(response) ? response : undefined, chunks };
   });
-  const samples = readdirSync(`${FOLDER}vercel-ai/generate-content`).map((name): Recording => {
-    const text = readFileSync(`${FOLDER}vercel-ai/generate-content/${name}`, 'utf8').trim();
+  const samples = readdirSync(`${recordingsFolder}/vercel-ai/generate-content`).map((name): Recording => {
+    const text = readFileSync(`${recordingsFolder}/vercel-ai/generate-content/${name}`, 'utf8').trim();
     const isStream = name.endsWith('.txt');
     return {
       id: name,
@@ -93,8 +93,8 @@ const isFragmented = (chunks: readonly JsonObject[]): boolean =>
 const isFailure = (chunks: readonly JsonObject[]): boolean =>
   chunks.some((chunk) => chunk.error !== undefined);
 
-describe.skipIf(!isPresent)('recorded exchanges with Google', () => {
-  const recordings = isPresent ? load() : [];
+describe('recorded exchanges with Google', needs(RECORDINGS), () => {
+  const recordings = RECORDINGS.isMet ? load() : [];
   const session = createGeminiSession();
 
   it('decode and encode back with the same content, reason and usage when plain', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/property-runs.ts';
 import {
   FORM_SLICE_BYTES,
   IMAGES_PER_CALL_MAX,
@@ -122,7 +123,7 @@ describe('a rewritten form', () => {
         ]);
         expect(Buffer.concat(images.spliceRequest(request(body), facts, model)).equals(wanted)).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { needs, RECORDINGS } from '../../../test/needs.ts';
+import { recordingsFolder } from '../../../test/prerequisites.ts';
 import { someRequest, someSession } from '../../../test/support/hub.ts';
 import type { HubAnswer } from '../hub/answer.ts';
 import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
@@ -9,11 +10,6 @@ import { Notes } from '../hub/notes.ts';
 import type { Part } from '../hub/part.ts';
 import { decodeWhole, openDecoder } from '../suite/reported.ts';
 import { messagesCodec } from './codec.ts';
-
-/** Real exchanges with the vendor, kept beside the project and never copied into it. */
-const FOLDER = fileURLToPath(new URL('../../../../shared/recordings/', import.meta.url));
-const isPresent = existsSync(FOLDER);
-if (!isPresent) console.log(`skipped: no recordings at ${FOLDER}`);
 
 const RAW = { body: Buffer.alloc(0), contentType: 'application/json', path: undefined };
 const session = someSession({ request: someRequest({ client: 'messages', stream: true }), callId: 'c1' });
@@ -29,14 +25,14 @@ interface Recorded {
 
 function* load(): Generator<Recorded> {
   for (const name of ['messages.jsonl', 'messages.third-party.jsonl']) {
-    for (const line of readFileSync(`${FOLDER}${name}`, 'utf8').trim().split('\n')) {
+    for (const line of readFileSync(`${recordingsFolder}/${name}`, 'utf8').trim().split('\n')) {
       const { id, request, response } = JSON.parse(line);
       if (typeof response === 'string') yield* streams({ id, request }, eventsOf(response));
       else yield { id, request, answer: response };
     }
   }
-  for (const name of readdirSync(`${FOLDER}vercel-ai/messages`)) {
-    const text = readFileSync(`${FOLDER}vercel-ai/messages/${name}`, 'utf8').trim();
+  for (const name of readdirSync(`${recordingsFolder}/vercel-ai/messages`)) {
+    const text = readFileSync(`${recordingsFolder}/vercel-ai/messages/${name}`, 'utf8').trim();
     if (name.endsWith('.json')) yield { id: name, answer: JSON.parse(text) };
     else yield* streams({ id: name }, text.split('\n').flatMap(parse));
   }
@@ -114,8 +110,8 @@ function encodeStream(events: readonly HubEvent[]): readonly Json[] {
 
 const isPlain = (one: Recorded): boolean => one.answer !== undefined && Array.isArray(one.answer.content);
 
-describe.skipIf(!isPresent)('recorded exchanges', () => {
-  const all = isPresent ? [...load()] : [];
+describe('recorded exchanges', needs(RECORDINGS), () => {
+  const all = RECORDINGS.isMet ? [...load()] : [];
 
   test('are as many as expected', () => {
     expect(all.filter(isPlain).length).toBeGreaterThan(200);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { someRequest, someSession, someTarget } from '../../../test/support/hub.ts';
+import { runs } from '../../../test/support/property-runs.ts';
 import type { HubAnswer } from '../hub/answer.ts';
 import { type JsonObject, readJson, writeJson } from '../hub/content/json.ts';
 import { Inexpressible, Notes } from '../hub/notes.ts';
@@ -140,7 +141,7 @@ describe('a round trip of the hub through Messages', () => {
         expect(messagesCodec.decodeRequest(body, RAW, notes)).toEqual(before);
         expect(notes.dropped).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -169,7 +170,7 @@ describe('a round trip of the hub through Messages', () => {
           decodeWhole(messagesCodec, read(messagesCodec.encodeAnswer(before, session)), session),
         ).toEqual(before);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -185,7 +186,7 @@ describe('a round trip of the hub through Messages', () => {
           expect(error).toBeInstanceOf(Inexpressible);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { countTokens as countByLibrary } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/property-runs.ts';
 import { PIECE_BYTES_MAX, TokenCounter } from './bpe.ts';
 import { readVocabulary } from './vocabulary.ts';
 
@@ -114,7 +115,7 @@ describe('a text has as many tokens as the library counts', () => {
         const text = drawn.replaceAll(BYTE_ORDER_MARK, '');
         expect(counter.count(text)).toBe(expected(text));
       }),
-      { numRuns: RUNS },
+      { numRuns: runs(RUNS) },
     );
   }
 });

@@ -1,16 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { needs, RECORDINGS } from '../../../test/needs.ts';
+import { recordingsFolder } from '../../../test/prerequisites.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { RequestFacts } from '../dialect.ts';
 import { getDialect } from '../registry.ts';
-
-/** Real exchanges with vendors, kept beside the project and never copied into it. */
-const FOLDER = fileURLToPath(new URL('../../../../shared/recordings/', import.meta.url));
-const isPresent = existsSync(FOLDER);
-if (!isPresent)
-  console.log(`skipped: no recordings at ${FOLDER}, so no estimate is compared with a vendor's`);
 
 type Json = Record<string, unknown>;
 
@@ -64,10 +59,8 @@ async function findEstimate(protocol: Protocol, model: string, request: object):
 async function ratios(): Promise<readonly number[]> {
   const found: number[] = [];
   for (const [protocol, name] of FILES) {
-    for (const file of readdirSync(FOLDER).filter((one) => name.test(one))) {
-      for (const line of readFileSync(FOLDER + file, 'utf8')
-        .trim()
-        .split('\n')) {
+    for (const file of readdirSync(recordingsFolder).filter((one) => name.test(one))) {
+      for (const line of readFileSync(`${recordingsFolder}/${file}`, 'utf8').trim().split('\n')) {
         const { request, response, status, model = 'm' } = JSON.parse(line);
         const counted = status === 200 && isJson(request) ? countedBy(protocol, response) : 0;
         const estimate = counted > 0 ? await findEstimate(protocol, model, request) : undefined;
@@ -78,7 +71,7 @@ async function ratios(): Promise<readonly number[]> {
   return found.toSorted((one, other) => one - other);
 }
 
-describe.skipIf(!isPresent)('the estimates of the recordings (skipped without them)', () => {
+describe('the estimates of the recordings', needs(RECORDINGS), () => {
   it('are below the reported input in at most one request of a hundred', async () => {
     const all = await ratios();
     const under = all.filter((ratio) => ratio < 1).length;

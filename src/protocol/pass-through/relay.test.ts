@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/property-runs.ts';
 import { lend } from '../../../test/support/suite/lend.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { BodyEnd, Framing, RequestFacts, StreamRelay } from '../dialect.ts';
@@ -201,7 +202,7 @@ describe.each(FIXTURES)('the stream of $name', (fixture) => {
         const pieces = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
         expect(run(start(fixture), pieces)).toEqual({ output: expected(fixture), complete: true });
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -392,7 +393,7 @@ describe('an unusual stream', () => {
         relay.usage();
         expect(relay.overflowed).toBe(false);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { needs, RECORDINGS } from '../../../test/needs.ts';
+import { recordingsFolder } from '../../../test/prerequisites.ts';
 import type { HubAnswer } from '../hub/answer.ts';
 import { type JsonObject, readJson } from '../hub/content/json.ts';
 import { unwrapSignatures } from '../hub/envelope.ts';
@@ -10,11 +11,6 @@ import { decodeWhole } from '../suite/reported.ts';
 import { responsesCodec } from './codec.ts';
 import { collect } from './suite/collect.ts';
 import { decode, decodeEvents, encodeEvents, OWN, parse, payloads, plain } from './suite/world.ts';
-
-/** Real exchanges with vendors, kept beside the project and never copied into it. */
-const FOLDER = fileURLToPath(new URL('../../../../shared/recordings/', import.meta.url));
-const isPresent = existsSync(FOLDER);
-if (!isPresent) console.log(`skipped: no recordings at ${FOLDER}`);
 
 type Json = Record<string, unknown>;
 
@@ -27,7 +23,7 @@ interface Recording {
 
 function* load(): Generator<Recording> {
   for (const file of ['responses.jsonl', 'responses.third-party.jsonl']) {
-    for (const line of readFileSync(`${FOLDER}${file}`, 'utf8').trim().split('\n')) {
+    for (const line of readFileSync(`${recordingsFolder}/${file}`, 'utf8').trim().split('\n')) {
       const { id, request, status, response } = JSON.parse(line);
       // Background calls are only queued, and one recording is of another endpoint.
       if (status !== 200 || response.status === 'queued' || response.object === 'list') continue;
@@ -35,8 +31,8 @@ function* load(): Generator<Recording> {
       yield { id, request, ...told };
     }
   }
-  for (const file of readdirSync(`${FOLDER}vercel-ai/responses`)) {
-    const content = readFileSync(`${FOLDER}vercel-ai/responses/${file}`, 'utf8').trim();
+  for (const file of readdirSync(`${recordingsFolder}/vercel-ai/responses`)) {
+    const content = readFileSync(`${recordingsFolder}/vercel-ai/responses/${file}`, 'utf8').trim();
     yield file.endsWith('.txt')
       ? { id: file, events: content.split('\n').flatMap(readLine) }
       : { id: file, answer: JSON.parse(content) };
@@ -79,9 +75,16 @@ function opened(part: Part): Part {
 /** Streams from which somebody cut pieces by hand. */
 const SHORTENED = /\.chunks\.txt$/;
 
-const recordings = isPresent ? [...load()] : [];
+const recordings = RECORDINGS.isMet ? [...load()] : [];
 
-describe.skipIf(!isPresent)('recorded answers', () => {
+it('answers, streams and requests are recorded', needs(RECORDINGS), () => {
+  const count = (has: (one: Recording) => unknown): number => recordings.filter(has).length;
+  expect(count(({ answer }) => answer)).toBeGreaterThan(0);
+  expect(count(({ events }) => events)).toBeGreaterThan(0);
+  expect(count(({ request }) => request)).toBeGreaterThan(0);
+});
+
+describe('recorded answers', needs(RECORDINGS), () => {
   it.each(recordings.filter((one) => one.answer !== undefined).map((one) => [one.id, one.answer as Json]))(
     '%s are preserved',
     (_id, answer) => {
@@ -106,7 +109,7 @@ describe.skipIf(!isPresent)('recorded answers', () => {
   );
 });
 
-describe.skipIf(!isPresent)('recorded streams', () => {
+describe('recorded streams', needs(RECORDINGS), () => {
   it.each(
     recordings
       .filter((one) => one.events !== undefined)
@@ -141,7 +144,7 @@ describe.skipIf(!isPresent)('recorded streams', () => {
 /** Requests that stand on a state of the vendor's, or on what only it can do: refused with their field. */
 const REFUSED = /^(previous_response_id|conversation|background|prompt|input\[\d+\]): /;
 
-describe.skipIf(!isPresent)('recorded requests', () => {
+describe('recorded requests', needs(RECORDINGS), () => {
   it.each(recordings.filter((one) => one.request !== undefined).map((one) => [one.id, one.request as Json]))(
     '%s are decoded whole',
     (_id, request) => {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../test/support/property-runs.ts';
 import { Inexpressible } from '../hub/notes.ts';
 import { decodeWhole } from '../suite/reported.ts';
 import { responsesCodec } from './codec.ts';
@@ -68,7 +69,7 @@ describe('untrusted input', () => {
           expect(error).toBeInstanceOf(Inexpressible);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 
@@ -78,7 +79,7 @@ describe('untrusted input', () => {
         const body = parse({ status: 'completed', output });
         expect(decodeWhole(responsesCodec, body, OWN)).toHaveProperty('choices');
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -107,7 +108,7 @@ describe('untrusted input', () => {
         expect(collect(decoded).isEnded).toBe(true);
         expect(payloads(encodeEvents(decoded)).at(-1)?.type).toBe('response.completed');
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });

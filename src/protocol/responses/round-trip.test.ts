@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../test/support/property-runs.ts';
 import type { HubAnswer } from '../hub/answer.ts';
 import { unwrapSignatures } from '../hub/envelope.ts';
 import type { HubEvent, PartHead } from '../hub/event.ts';
@@ -112,7 +113,7 @@ describe('a round trip preserves what the protocol can express', () => {
           expect(request.system).toEqual([{ kind: 'text', text: system }]);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -130,7 +131,7 @@ describe('a round trip preserves what the protocol can express', () => {
         const again = decodeWhole(responsesCodec, body, OWN) as HubAnswer;
         expect(again.choices[0]?.parts).toEqual(parts);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -147,7 +148,7 @@ describe('a round trip preserves what the protocol can express', () => {
         expect(again.parts.map(opened)).toEqual(parts);
         expect(again.isEnded).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -1,19 +1,16 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { readdirSync, statSync, symlinkSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { FULL_DEVICE, needs } from '../../../test/needs.ts';
 import { systemRandom } from '../../kernel/random.ts';
 import { ManualClock } from '../../kernel/time/clock.ts';
 import { ArchiveDamaged, ArchiveReader } from './archive-reader.ts';
 import { ArchiveRefused, ArchiveWriter } from './archive-writer.ts';
-
-/** A device that takes no byte. */
-const FULL_DISK = '/dev/full';
-const hasFullDisk = existsSync(FULL_DISK);
 
 let folder: string;
 let path: string;
@@ -108,8 +105,8 @@ it('a changed byte is found, wherever it is', async () => {
   await expect(readArchive()).rejects.toThrow(ArchiveDamaged);
 });
 
-it.skipIf(!hasFullDisk)('a full disk ends the backup with its error, and leaves nothing', async () => {
-  symlinkSync(FULL_DISK, `${path}.unfinished-${process.pid}`);
+it('a full disk ends the backup with its error, and leaves nothing', needs(FULL_DEVICE), async () => {
+  symlinkSync(FULL_DEVICE.name, `${path}.unfinished-${process.pid}`);
   const writer = new ArchiveWriter(path, new ManualClock());
   const writing = async (): Promise<void> => {
     const random = systemRandom.bytes(100_000);

@@ -3,6 +3,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Need, needs } from '../../../test/needs.ts';
 import { isAnswered, listenAt } from './lock-socket.ts';
 import { thisProcess } from './process-identity.ts';
 
@@ -19,9 +20,13 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Elsewhere nobody asks for a socket. */
-const hasNoNamespaces = thisProcess().namespace === '';
+const NAMESPACES: Need = {
+  name: 'process namespaces',
+  isMet: thisProcess().namespace !== '',
+  how: 'run on Linux, with /proc',
+};
 
-describe.skipIf(hasNoNamespaces)('the socket of a lock', () => {
+describe('the socket of a lock', needs(NAMESPACES), () => {
   test('answers while it is open, to its owner alone, and leaves no file', async () => {
     const close = await listenAt(path);
     expect(statSync(path).mode & 0o777).toBe(0o600);

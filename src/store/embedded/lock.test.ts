@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findContainer } from '../../../test/prerequisites.ts';
+import { needs } from '../../../test/needs.ts';
+import { CONTAINER, container } from '../../../test/support/container.ts';
 import { acquireLock, describeHeld, lockDataDirectory } from './lock.ts';
 import { thisProcess } from './process-identity.ts';
 
@@ -159,13 +160,7 @@ describe('a lock whose owner cannot be checked', () => {
   });
 });
 
-const container = findContainer();
-const title =
-  container === undefined
-    ? 'in two containers (skipped: process namespaces of its own are not permitted to this user)'
-    : 'in two containers';
-
-describe.skipIf(container === undefined)(title, () => {
+describe('in two containers', needs(CONTAINER), () => {
   // Longer than the path of a socket may be.
   beforeEach(() => {
     directory = join(directory, 'data'.repeat(30));

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { needs, ROOT } from '../../../test/needs.ts';
 import { StoreUnavailable } from '../../accounts/contract.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import { openDatabase } from '../database.ts';
@@ -22,7 +23,6 @@ import { hasProcess } from './process-identity.ts';
 import { startEmbedded } from './server.ts';
 
 const USER = fileURLToPath(new URL('../../../test/store/embedded-user.ts', import.meta.url));
-const isRoot = process.getuid?.() === 0;
 
 /** A cluster that was created and stopped once. */
 let made: string;
@@ -198,8 +198,9 @@ describe('an unsupported environment of the embedded server', () => {
     spy.mockRestore();
   });
 
-  test.runIf(isRoot)(
+  test(
     'as root is told which directory is closed to the user of the database, and what to do',
+    needs(ROOT),
     async () => {
       const closed = join(directory, 'home');
       mkdirSync(join(closed, 'data'), { recursive: true });

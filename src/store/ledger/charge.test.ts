@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { callOf } from '../../../test/support/calls.ts';
+import { runs } from '../../../test/support/property-runs.ts';
 import type { CallRecord } from '../../ledger/contract.ts';
 import { returnHold, takeCharge, takeHold, type Wallet } from './charge.ts';
 
@@ -58,7 +59,7 @@ test('nothing is created, lost or overdrawn for any account and any cost of a ca
       wallet.entries.map((_, index) => BigInt(index + 1)),
     );
   });
-  fc.assert(property, { numRuns: 500 });
+  fc.assert(property, { numRuns: runs(500) });
 });
 
 function sumChanges(wallet: Wallet, pool: string): bigint {

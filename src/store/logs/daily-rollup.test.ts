@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountWith, CREDITS_PER_YUAN, callOf } from '../../../test/support/calls.ts';
 import { closeAllDays } from '../../../test/support/days.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
+import { runs } from '../../../test/support/property-runs.ts';
 import { createCalendar } from '../../kernel/time/calendar.ts';
 import { createDays } from '../../kernel/time/days.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
@@ -153,7 +154,7 @@ test('whatever is closed when, in whichever zone, and settled late: statistics a
       }
       await expectTruth(accountId, calls, asked);
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   );
   expect(await examine(fresh.database)).toEqual([]);
   // Or else nothing was tried.

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountWith, CREDITS_PER_YUAN, callOf } from '../../../test/support/calls.ts';
 import { closeAllDays } from '../../../test/support/days.ts';
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts';
+import { runs } from '../../../test/support/property-runs.ts';
 import { createCalendar } from '../../kernel/time/calendar.ts';
 import type { CallRecord, LedgerStore } from '../../ledger/contract.ts';
 import { createLedgerStore } from '../ledger/ledger.ts';
@@ -155,7 +156,7 @@ test('sums over all accounts are those of the calls, whichever days are closed a
         }
       },
     ),
-    { numRuns: 12 },
+    { numRuns: runs(12) },
   );
 });
 

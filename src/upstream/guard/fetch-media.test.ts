@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import type { RequestListener } from 'node:http';
 import https from 'node:https';
 import { describe, expect, test } from 'vitest';
-import { openssl } from '../../../test/prerequisites.ts';
+import { needs, OPENSSL } from '../../../test/needs.ts';
 import { certificateOf, trust } from '../../../test/support/servers/certificate.ts';
 import { listen, rawVendor, vendor } from '../../../test/support/upstream.ts';
 import { MEDIA_BYTES_MAX, UPSTREAM_HEADER_BYTES_MAX } from '../../bounds.ts';
@@ -95,7 +95,7 @@ describe('fetched media', () => {
 });
 
 describe('a server', () => {
-  test.skipIf(openssl === undefined)('behind TLS is used if its certificate matches', async () => {
+  test('behind TLS is used if its certificate matches', needs(OPENSSL), async () => {
     const { key, cert } = certificateOf('media.test');
     const { port } = new URL(await listen(https.createServer({ key, cert }, picture)));
     const ownHosts = [`media.test:${port}`, `other.test:${port}`];

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../test/support/property-runs.ts';
 import { COOL_DOWN_MS_DEFAULT, COOL_DOWN_MS_MAX } from '../../bounds.ts';
 import { askedWaitMs, coolDownMs } from './cool-down.ts';
 
@@ -101,6 +102,6 @@ test('the wait is finite, not negative and bounded for any headers', () => {
       const found = wait(given, body);
       return Number.isInteger(found) && found >= 0 && found <= COOL_DOWN_MS_MAX;
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   );
 });

@@ -2,7 +2,7 @@ import https from 'node:https';
 import net from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
-import { openssl } from '../../../test/prerequisites.ts';
+import { needs, OPENSSL } from '../../../test/needs.ts';
 import { certificateOf, trust } from '../../../test/support/servers/certificate.ts';
 import { client, listen, post, rawVendor, run, TIMEOUTS } from '../../../test/support/upstream.ts';
 import { ownCopy } from '../../kernel/encoding/lent-bytes.ts';
@@ -88,7 +88,7 @@ function words(index: number, part: number): string {
   return `call ${index} part ${String(part).padStart(3, '0')};`;
 }
 
-test.skipIf(openssl === undefined)('a vendor behind TLS is called if its certificate matches', async () => {
+test('a vendor behind TLS is called if its certificate matches', needs(OPENSSL), async () => {
   const { key, cert } = certificateOf('localhost');
   const resumed: boolean[] = [];
   const server = https.createServer({ key, cert }, (request, response) => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../test/support/property-runs.ts';
 import type { UpstreamRequest } from '../contract.ts';
 import { complaintAbout, requestBytes } from './request-bytes.ts';
 
@@ -63,7 +64,7 @@ test('an accepted head has exactly the expected number of lines', () => {
       // Six line ends of two characters each, and nothing else that ends a line.
       expect(requestBytes(request, 'a', 'close').join('').split(/\r|\n/).length).toBe(2 * 6 + 1);
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   );
   expect(passed).toBeGreaterThan(20);
 });

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { openssl } from '../../../test/prerequisites.ts';
+import { needs, OPENSSL } from '../../../test/needs.ts';
 import { certificateOf, trust } from '../../../test/support/servers/certificate.ts';
 import { createTestProxy, type TestProxy } from '../../../test/support/servers/proxy.ts';
 import { cleanups, LONG, listen, type Outcome, post, run, vendor } from '../../../test/support/upstream.ts';
@@ -188,7 +188,7 @@ describe('the proxy', () => {
   });
 });
 
-describe.skipIf(openssl === undefined)('a vendor behind TLS', () => {
+describe('a vendor behind TLS', needs(OPENSSL), () => {
   /** Answers behind the proxy as `vendor.test`. */
   async function secureVendor(proxy: TestProxy, name = 'vendor.test') {
     const { key, cert } = certificateOf(name);

@@ -1,6 +1,6 @@
 import type { SMTPServerOptions } from 'smtp-server';
 import { describe, expect, test } from 'vitest';
-import { openssl } from '../../../test/prerequisites.ts';
+import { needs, OPENSSL } from '../../../test/needs.ts';
 import { certificateOf } from '../../../test/support/servers/certificate.ts';
 import { type MailServer, readMail, startMailServer } from '../../../test/support/servers/mail-server.ts';
 import { cleanups, rawVendor } from '../../../test/support/upstream.ts';
@@ -62,7 +62,7 @@ test('no header and no further receiver can be written into a mail', async () =>
   expect(server.mails).toHaveLength(1);
 });
 
-describe.skipIf(openssl === undefined)('with encryption', () => {
+describe('with encryption', needs(OPENSSL), () => {
   const LOGIN = 'smtp://user%40x:pass%2Fword@localhost:';
 
   test('a login is sent after STARTTLS only, and a wrong one may be corrected', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import axe from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
+import { CURL, needs } from '../../needs.ts';
 import { askOperator, consoleUrl, type Member, newMember, test } from '../support/visitor.ts';
 
 const PNG =
@@ -282,7 +283,7 @@ async function codeOf(page: Page, client: string): Promise<string> {
   return String(await page.getByRole('tabpanel').locator('pre').first().textContent());
 }
 
-test('as code runs as it is shown, with a key', async ({ visitAs }) => {
+test('as code runs as it is shown, with a key', needs(CURL), async ({ visitAs }) => {
   const member = await newMember();
   const key = await member.newKey();
   const { page } = await visitAs(member.email, '/playground?model=gpt-5&tab=code');

@@ -1,4 +1,5 @@
+import { CHROMIUM } from '../../needs.ts';
 import { browserOfProcess } from './browser.ts';
 
 /** Before the file has a temporary folder of its own, which goes with the file: the browser outlives it. */
-await browserOfProcess();
+if (CHROMIUM.isMet) await browserOfProcess();

@@ -22,6 +22,6 @@ const BROWSER = Symbol.for('tollgate.test-browser');
  */
 export function browserOfProcess(): Promise<Browser> {
   const shared = process as { [BROWSER]?: Promise<Browser> };
-  shared[BROWSER] ??= chromium.launch({ executablePath: program ?? 'chromium', args: FLAGS });
+  shared[BROWSER] ??= chromium.launch({ executablePath: String(program), args: FLAGS });
   return shared[BROWSER];
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
+import { CHROMIUM } from '../../needs.ts';
 import beginRun from '../../support/suite/suite.ts';
 
 declare module 'vitest' {
@@ -17,8 +18,10 @@ declare module 'vitest' {
 }
 
 /** One server and one database for all tests of the console. Each test has its own account. */
-export default async function beginConsole(project: TestProject): Promise<() => Promise<void>> {
+export default async function beginConsole(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const endRun = beginRun();
+  // All its tests are skipped then.
+  if (!CHROMIUM.isMet) return endRun;
   const server = startServer();
   const { url, simulator, hooks, database } = await readFirstLine(server);
   project.provide('consoleUrl', url);

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { test as base, expect, inject } from 'vitest';
+import { test as base, expect, inject, type TestContext } from 'vitest';
 import { SURFACES } from '../../../src/operations/operation.ts';
+import { CHROMIUM, needs, type Skipped } from '../../needs.ts';
 import { type Api, createApi, loginWith } from '../../support/api.ts';
 import { SHARED_SERVER } from '../../support/servers/postgres-server.ts';
 import { browserOfProcess } from './browser.ts';
@@ -41,8 +42,7 @@ interface Fixtures {
   readonly visitAs: (email: string, path: string, look?: Look) => Promise<Visitor>;
 }
 
-/** Tests of the console: `test('…', async ({ visit }) => { … })`. Those of a file run side by side. */
-export const test = base.extend<Fixtures>({
+const inBrowser = base.extend<Fixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads what a fixture needs from the pattern
   visit: async ({}, use) => {
     const opened: (Visitor & { readonly allow: RegExp | undefined })[] = [];
@@ -62,6 +62,16 @@ export const test = base.extend<Fixtures>({
     await use((email, path, look) => visit(path, { ...look, account: email }));
   },
 });
+type Run = (context: TestContext & Fixtures) => unknown;
+
+/**
+ * Tests of the console: `test('…', async ({ visit }) => { … })`. Those of a file run side by side. All need a
+ * browser; one that needs more names it: `test('…', needs(CURL), async …)`.
+ */
+export function test(name: string, ...rest: readonly [Run] | readonly [Skipped, Run]): void {
+  const [options, run] = rest.length === 1 ? [{}, rest[0]] : rest;
+  inBrowser(name, { ...options, ...needs(CHROMIUM) }, run);
+}
 
 const BUSY = 1006;
 const TRIES_MAX = 60;

@@ -5,6 +5,7 @@ import { type Conversion, convertRequest, readClientRequest } from '../../../src
 import type { Target } from '../../../src/protocol/hub/codec.ts';
 import type { TextProtocol } from '../../../src/protocol/hub/protocol.ts';
 import { someTarget } from '../../support/hub.ts';
+import { runs } from '../../support/property-runs.ts';
 import { PROTOCOLS } from '../recorded/load.ts';
 import { IDENTITY, rawRequest, targetOf } from '../recorded/pass.ts';
 import { MODELS } from '../specs/simulator.ts';
@@ -62,7 +63,7 @@ describe('every part of a request reaches the vendor or the loss report', () => 
         );
         expect(unsaid(client, last, target)).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

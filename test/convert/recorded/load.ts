@@ -1,16 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { TextProtocol } from '../../../src/protocol/hub/protocol.ts';
-
-/** Real exchanges with vendors, kept beside the project and never copied into it. */
-const FOLDER = fileURLToPath(new URL('../../../../shared/recordings/', import.meta.url));
-
-export const recordingsArePresent = existsSync(FOLDER);
-
-/** Tests that stand and fall with the recordings say so when there are none. */
-export function tellAbsence(): void {
-  if (!recordingsArePresent) console.log(`skipped: no recordings at ${FOLDER}`);
-}
+import { RECORDINGS } from '../../needs.ts';
+import { recordingsFolder } from '../../prerequisites.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -39,13 +30,13 @@ export interface Recording {
 type Kept = Pick<Recording, 'id' | 'protocol' | 'status' | 'model' | 'request'>;
 
 export function loadRecordings(protocol: TextProtocol): readonly Recording[] {
-  return recordingsArePresent ? [...fromLines(protocol), ...fromFixtures(protocol)] : [];
+  return RECORDINGS.isMet ? [...fromLines(protocol), ...fromFixtures(protocol)] : [];
 }
 
 function* fromLines(protocol: TextProtocol): Generator<Recording> {
   const pattern = new RegExp(`^${FILES[protocol]}(\\.[\\w-]+)?\\.jsonl$`);
-  for (const file of readdirSync(FOLDER).filter((name) => pattern.test(name))) {
-    for (const line of readFileSync(`${FOLDER}${file}`, 'utf8').trim().split('\n')) {
+  for (const file of readdirSync(recordingsFolder).filter((name) => pattern.test(name))) {
+    for (const line of readFileSync(`${recordingsFolder}/${file}`, 'utf8').trim().split('\n')) {
       const { id, status, path, model, request, response } = JSON.parse(line);
       const named = /models\/([^:]+):/.exec(path)?.[1] ?? model;
       const body = typeof request === 'object' && request !== null ? request : undefined;
@@ -62,7 +53,7 @@ function* fromLines(protocol: TextProtocol): Generator<Recording> {
 }
 
 function* fromFixtures(protocol: TextProtocol): Generator<Recording> {
-  const folder = `${FOLDER}vercel-ai/${FILES[protocol]}/`;
+  const folder = `${recordingsFolder}/vercel-ai/${FILES[protocol]}/`;
   for (const file of readdirSync(folder)) {
     const content = readFileSync(`${folder}${file}`, 'utf8').trim();
     const kept: Kept = { id: file, protocol, status: 200, model: '', request: undefined };

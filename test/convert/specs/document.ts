@@ -1,13 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import type { TextProtocol } from '../../../src/protocol/hub/protocol.ts';
+import { specificationsFolder } from '../../prerequisites.ts';
 import { RELAXED, type Relaxed } from './relaxed.ts';
-
-/** The vendors' machine-readable specifications, kept beside the project and never copied into it. */
-const FOLDER = fileURLToPath(new URL('../../../../shared/specs/', import.meta.url));
-
-export const specsArePresent = existsSync(FOLDER);
-if (!specsArePresent) console.log(`skipped: no specifications at ${FOLDER}`);
 
 export type Node = Record<string, unknown>;
 
@@ -34,7 +28,7 @@ export function documentOf(protocol: TextProtocol): SpecDocument {
   const file = FILES[protocol];
   const known = read.get(file);
   if (known !== undefined) return known;
-  const parsed = JSON.parse(readFileSync(`${FOLDER}${file}`, 'utf8'));
+  const parsed = JSON.parse(readFileSync(`${specificationsFolder}/${file}`, 'utf8'));
   const given = (parsed.components?.schemas ?? parsed.schemas) as Record<string, Node>;
   const adapt = protocol === 'gemini' ? adaptDiscovery : adaptOpenapi;
   const schemas = Object.fromEntries(Object.entries(given).map(([name, one]) => [name, adapt(one, name)]));

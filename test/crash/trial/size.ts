@@ -7,7 +7,6 @@ const SCENES = 2;
 const SHORT = 20;
 /** In each scene. */
 export const KILLS = Math.ceil(Number(longRun ?? SHORT) / SCENES);
-export const SEED = Number(process.env.TOLLGATE_TEST_SEED ?? 20_261_115);
 /** The promise is three seconds; beside other tests it is only asked that the server comes back at all. */
 export const READY_MS = longRun === undefined ? 60_000 : 3_000;
 export const patienceMs = 300_000 + KILLS * 30_000;

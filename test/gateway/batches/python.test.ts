@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { installPython } from '../../sdk/python/installation.ts';
+import { needs } from '../../needs.ts';
+import { PYTHON, python } from '../../sdk/python/installation.ts';
 import type { World } from '../../support/world.ts';
 import { costOf, endAll, startBatchesWorld } from './world.ts';
 
 const run = promisify(execFile);
-const python = await installPython();
 
 let world: World;
 beforeAll(async () => {
@@ -15,32 +15,30 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it.skipIf(python.kind === 'none')(
-  'files and batches work with the SDKs of OpenAI and Anthropic for Python',
-  async () => {
-    const program = python.kind === 'python' ? python.program : '';
-    const script = join(import.meta.dirname, 'batches.py');
-    const words = [script, world.url, world.key, await world.newKey('other@example.com')];
-    const { stdout } = await run(program, words, { timeout: 60_000 });
-    const { batchId, messagesId, ...seen } = JSON.parse(stdout) as Record<string, string>;
-    const each = (model: string) => [0, 1, 2].map((at) => [`item-${at}`, model]);
-    expect(seen).toEqual({
-      file: ['batch', true],
-      content: true,
-      batch: ['completed', { a: 'b' }, 3],
-      listed: true,
-      results: each('gpt'),
-      foreign: ['not found', 'not found', 'not found'],
-      deleted: true,
-      messages: each('sonnet'),
-      messagesListed: true,
-    });
-    await endAll(world);
-    const costs = [batchId, messagesId].map((id) => costOf(world.simulator.batches.used(id ?? '')));
-    const rows = await world.database.query<{ charge_micro: bigint }>(
-      'select charge_micro from calls where charge_micro > 0 order by created_at',
-    );
-    expect(rows.map((row) => row.charge_micro)).toEqual(costs);
-  },
-  90_000,
-);
+it('files and batches work with the SDKs of OpenAI and Anthropic for Python', {
+  ...needs(PYTHON),
+  timeout: 90_000,
+}, async () => {
+  const script = join(import.meta.dirname, 'batches.py');
+  const words = [script, world.url, world.key, await world.newKey('other@example.com')];
+  const { stdout } = await run(python, words, { timeout: 60_000 });
+  const { batchId, messagesId, ...seen } = JSON.parse(stdout) as Record<string, string>;
+  const each = (model: string) => [0, 1, 2].map((at) => [`item-${at}`, model]);
+  expect(seen).toEqual({
+    file: ['batch', true],
+    content: true,
+    batch: ['completed', { a: 'b' }, 3],
+    listed: true,
+    results: each('gpt'),
+    foreign: ['not found', 'not found', 'not found'],
+    deleted: true,
+    messages: each('sonnet'),
+    messagesListed: true,
+  });
+  await endAll(world);
+  const costs = [batchId, messagesId].map((id) => costOf(world.simulator.batches.used(id ?? '')));
+  const rows = await world.database.query<{ charge_micro: bigint }>(
+    'select charge_micro from calls where charge_micro > 0 order by created_at',
+  );
+  expect(rows.map((row) => row.charge_micro)).toEqual(costs);
+});

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { needs, REDIS } from '../../needs.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { costOf, creditsOf, PayerWorld } from './payer-world.ts';
 
@@ -17,7 +18,7 @@ afterAll(async () => {
 const RICH = { creditsMicro: 1_000_000_000n };
 const WRONG = { vendor: 'openai', secret: 'sk-of-nobody' };
 
-describe('with the gate on Redis', () => {
+describe('with the gate on Redis', needs(REDIS), () => {
   it('BYOK, then the subscription, then Credits pay', async () => {
     const own = { vendor: 'openai', secret: 'sk-sim-openai-own' };
     const wanted = [{ ...RICH, plans: ['PRO'], hosts: [own] }, { ...RICH, plans: ['PRO'] }, RICH];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxMicro } from '../../../src/kernel/money.ts';
 import { examine } from '../../../src/store/operations/doctor.ts';
-import { redisServer } from '../../prerequisites.ts';
+import { needs, REDIS } from '../../needs.ts';
 import { ARENAS, type Arena } from '../arena.ts';
 import { countsOf, PATIENCE_MS, ROUNDS } from '../sizes.ts';
 import { CONTESTS, race } from './balance.ts';
@@ -10,9 +10,7 @@ import { spendAll } from './unbounded.ts';
 
 /** Every race for money in one arena; each arena is a test file of its own. */
 export function moneyRaces(kind: keyof typeof ARENAS): void {
-  const absent = kind !== 'memory' && redisServer === undefined;
-  const title = `races for money, ${kind}${absent ? ' (skipped: redis-server is not installed)' : ''}`;
-  describe.skipIf(absent)(title, () => {
+  describe(`races for money, ${kind}`, kind === 'memory' ? {} : needs(REDIS), () => {
     let arena: Arena;
     beforeAll(async () => {
       arena = await ARENAS[kind]();

@@ -1,28 +1,54 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { acquireLock } from '../../../src/store/embedded/lock.ts';
 import { runProgram } from '../../agents/program.ts';
 import { projectRoot } from '../../house/tree.ts';
+import type { Need } from '../../needs.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 const CACHE = join(projectRoot, 'node_modules', '.cache');
 const INSTALL_MS_MAX = 240_000;
+const POLL_MS = 100;
 
-/** The Python that has the libraries, or why there is none. */
-export type Installed =
-  | { readonly kind: 'python'; readonly program: string }
-  | { readonly kind: 'none'; readonly why: string };
+/** These versions alone, made once, within what is never committed. */
+const folder = join(CACHE, `tollgate-python-${digestOf(REQUIREMENTS)}`);
+const sign = join(folder, 'installed');
 
-/**
- * A folder for these versions alone, made once, within what is never committed. Where there is no Python, or
- * no way to the registry of its packages, there is nothing, and the tests that need it are skipped.
- */
-export async function installPython(): Promise<Installed> {
-  const version = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12);
-  const folder = join(CACHE, `tollgate-python-${version}`);
-  const program = join(folder, 'bin', 'python');
-  const sign = join(folder, 'installed');
-  if (existsSync(sign)) return { kind: 'python', program };
+/** The Python that has the libraries. */
+export const python: string = join(folder, 'bin', 'python');
+
+// A checkout may be read-only.
+const problem = await provide().catch(String);
+export const PYTHON: Need = {
+  name: "the vendors' libraries for Python",
+  isMet: problem === undefined,
+  how: `install python3 with venv; pip must reach its index${problem === undefined ? '' : ` (${problem})`}`,
+};
+
+/** Why there is none. The first test file that asks installs it; the others wait. */
+async function provide(): Promise<string | undefined> {
+  const deadline = performance.now() + INSTALL_MS_MAX;
+  mkdirSync(CACHE, { recursive: true });
+  while (!existsSync(sign)) {
+    if (performance.now() > deadline) return 'another process installs it';
+    const lock = await acquireLock(`${folder}.lock`);
+    if (lock.kind === 'held') {
+      await sleep(POLL_MS);
+      continue;
+    }
+    try {
+      return existsSync(sign) ? undefined : await install();
+    } finally {
+      lock.release();
+    }
+  }
+  return undefined;
+}
+
+/** Nothing where there is no Python, or no way to the registry of its packages. */
+async function install(): Promise<string | undefined> {
   const signal = AbortSignal.timeout(INSTALL_MS_MAX);
   const run = async (command: string, parameters: readonly string[]): Promise<string | undefined> => {
     const place = { folder: projectRoot, environment: environment(), signal };
@@ -31,13 +57,14 @@ export async function installPython(): Promise<Installed> {
   };
   const why =
     (await run('python3', ['-m', 'venv', '--clear', folder])) ??
-    (await run(program, ['-m', 'pip', 'install', '--quiet', '--requirement', REQUIREMENTS]));
-  if (why !== undefined) {
-    rmSync(folder, { recursive: true, force: true });
-    return { kind: 'none', why };
-  }
-  writeFileSync(sign, '');
-  return { kind: 'python', program };
+    (await run(python, ['-m', 'pip', 'install', '--quiet', '--requirement', REQUIREMENTS]));
+  if (why === undefined) writeFileSync(sign, '');
+  else rmSync(folder, { recursive: true, force: true });
+  return why;
+}
+
+function digestOf(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 12);
 }
 
 /** Where the machine looks for packages is its own matter. */

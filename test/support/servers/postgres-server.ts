@@ -6,7 +6,6 @@ import { acquireLock } from '../../../src/store/embedded/lock.ts';
 import { startEmbedded } from '../../../src/store/embedded/server.ts';
 import { migrate } from '../../../src/store/migrate.ts';
 import { sleep } from '../processes.ts';
-import { clearFolder } from '../suite/leftovers.ts';
 
 /**
  * Names the folder of the server that all files of a run share; a program of its own has none. Not one of
@@ -44,8 +43,14 @@ export async function connectionOf(folder: string): Promise<string> {
   throw new Error('the database server of the tests was not made in time');
 }
 
-/** What survives a power loss is tested elsewhere; here it would only cost time. */
-const SETTINGS = ['fsync = off', 'full_page_writes = off', 'max_connections = 500'];
+/**
+ * What survives a power loss is tested elsewhere; here it would only cost time, and so would the upkeep of
+ * databases that last some seconds.
+ */
+const SETTINGS = [
+  ...['fsync = off', 'full_page_writes = off', 'autovacuum = off', "checkpoint_timeout = '1h'"],
+  ...['max_connections = 500', "max_wal_size = '4GB'", "shared_buffers = '128MB'"],
+];
 
 async function makeServer(folder: string): Promise<string> {
   const first = await startEmbedded(folder, silentLogger);
@@ -65,12 +70,11 @@ export function withName(connection: string, name: string): string {
   return url.href;
 }
 
-/** Ends the server of a folder, whoever is still connected to it, and removes the folder. */
+/** Ends the server of a folder, if it has one, whoever is still connected to it. */
 export async function endServer(folder: string): Promise<void> {
   const deadline = performance.now() + WAIT_MS;
   const file = join(folder, 'postgres', 'postmaster.pid');
   // SIGINT is a fast shutdown in PostgreSQL's words.
   if (existsSync(file)) process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGINT');
   while (existsSync(file) && performance.now() < deadline) await sleep(POLL_MS);
-  clearFolder(folder);
 }

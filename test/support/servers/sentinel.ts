@@ -18,6 +18,8 @@ export interface TestSentinels {
   readonly url: string;
   /** The first is the master at the beginning, the other its replica. */
   readonly servers: readonly [TestRedis, TestRedis];
+  /** The Sentinels make the replica the master. */
+  failOver(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -32,15 +34,24 @@ export async function startSentinels(): Promise<TestSentinels> {
     for (const server of [first, second]) await server.close();
   };
   await until(async () => (await Promise.all(sentinels.map(({ isReady }) => isReady()))).every(Boolean));
+  const failOver = async (): Promise<void> => {
+    const [first] = sentinels;
+    await until(async () => {
+      // One that is under way, or a replica that is not looked at yet, is an error.
+      await first?.failOver().catch(() => {});
+      return (await second.inspect.info('replication')).includes('role:master');
+    });
+  };
   const path = encodeURIComponent(MASTER);
   const url = sentinels.map(({ port }) => `sentinel://127.0.0.1:${port}/${path}`).join(',');
-  return { url, servers: [first, second], close };
+  return { url, servers: [first, second], failOver, close };
 }
 
 interface Sentinel {
   readonly port: number;
   /** It knows the replica and the other Sentinels. */
   isReady(): Promise<boolean>;
+  failOver(): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -48,14 +59,15 @@ async function startSentinel(masterPort: number): Promise<Sentinel> {
   const port = await findPort('127.0.0.1', 0);
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-sentinel-'));
   const file = join(folder, 'sentinel.conf');
-  // A Sentinel writes into its file what it has learned.
+  // A Sentinel writes into its file what it has learned. On a busy machine a master may seem dead for a
+  // while, so it is given up only on demand.
   writeFileSync(
     file,
     `port ${port}
 bind 127.0.0.1
 dir ${folder}
 sentinel monitor "${MASTER}" 127.0.0.1 ${masterPort} 2
-sentinel down-after-milliseconds "${MASTER}" 1000
+sentinel down-after-milliseconds "${MASTER}" 120000
 sentinel failover-timeout "${MASTER}" 5000
 `,
   );
@@ -69,6 +81,7 @@ sentinel failover-timeout "${MASTER}" 5000
       const told = await inspect.info('sentinel');
       return new RegExp(`slaves=1,sentinels=${SENTINELS}`).test(told);
     },
+    failOver: () => inspect.call('SENTINEL', 'FAILOVER', MASTER),
     close: async () => {
       inspect.disconnect();
       child.kill('SIGKILL');

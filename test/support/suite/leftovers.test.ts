@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { needs, PROC } from '../../needs.ts';
 import { until } from '../processes.ts';
 import { SHARED_SERVER } from '../servers/postgres-server.ts';
 import { clearFolder, processesOf } from './leftovers.ts';
@@ -12,28 +13,23 @@ test('each test file has a temporary folder of its own inside that of the run', 
   expect(dirname(tmpdir())).toBe(process.env[SHARED_SERVER]);
 });
 
-const tellsOfProcesses = existsSync('/proc/self/environ');
-
-test.skipIf(!tellsOfProcesses)(
-  'processes that a test left behind are ended, and its folder is removed',
-  async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'left-'));
-    writeFileSync(join(folder, 'file'), 'text');
-    // The shell ends at once; what it started goes on, one by its environment and one by its place.
-    const line = 'sleep 1000 & cd "$FOLDER" && exec env -i sleep 1000';
-    const children = ['sh', 'sh'].map((shell) =>
-      spawn(shell, ['-c', line], { env: { ...process.env, FOLDER: folder }, stdio: 'ignore' }),
-    );
-    const other = spawn('sleep', ['1000'], { stdio: 'ignore' });
-    await until(() => processesOf(folder).length === 4);
-    const ended = Promise.all(children.map((child) => once(child, 'exit')));
-    clearFolder(folder);
-    expect(await ended).toEqual([
-      [null, 'SIGKILL'],
-      [null, 'SIGKILL'],
-    ]);
-    await until(() => processesOf(folder).length === 0);
-    expect(existsSync(folder)).toBe(false);
-    expect(other.exitCode).toBe(null);
-  },
-);
+test('processes that a test left behind are ended, and its folder is removed', needs(PROC), async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'left-'));
+  writeFileSync(join(folder, 'file'), 'text');
+  // The shell ends at once; what it started goes on, one by its environment and one by its place.
+  const line = 'sleep 1000 & cd "$FOLDER" && exec env -i sleep 1000';
+  const children = ['sh', 'sh'].map((shell) =>
+    spawn(shell, ['-c', line], { env: { ...process.env, FOLDER: folder }, stdio: 'ignore' }),
+  );
+  const other = spawn('sleep', ['1000'], { stdio: 'ignore' });
+  await until(() => processesOf(folder).length === 4);
+  const ended = Promise.all(children.map((child) => once(child, 'exit')));
+  clearFolder(folder);
+  expect(await ended).toEqual([
+    [null, 'SIGKILL'],
+    [null, 'SIGKILL'],
+  ]);
+  await until(() => processesOf(folder).length === 0);
+  expect(existsSync(folder)).toBe(false);
+  expect(other.exitCode).toBe(null);
+});

@@ -26,6 +26,7 @@ export default function beginRun(): (() => Promise<void>) | undefined {
   // Programs of the tests, and the processes of the runner, are compiled once.
   process.env.NODE_COMPILE_CACHE ??= join(projectRoot, 'node_modules', '.cache', 'tollgate');
   process.once('SIGTERM', () => process.exit(EXIT_TERMINATED));
+  // Not before: the processes of the runner belong to the folder too, and end after this function's answer.
   process.once('exit', () => clearFolder(folder));
   return () => endServer(folder);
 }

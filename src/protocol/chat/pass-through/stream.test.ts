@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/property-runs.ts';
 import type { RequestFacts } from '../../dialect.ts';
 import { countTokens } from '../../meter/tokens.ts';
 import { chatCompletions } from '../dialect.ts';
@@ -117,7 +118,7 @@ describe('an event that is similar to the ones before it', () => {
         });
         expect(passed).toEqual(alone);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -135,7 +136,7 @@ describe('an event that is similar to the ones before it', () => {
         const text = deltas.map(({ content, refusal }) => content + refusal).join('');
         expect(relay.usage().usage.outputText).toBe(countTokens(text));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

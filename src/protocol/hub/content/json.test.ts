@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../test/support/property-runs.ts';
 import { isObject, RawJson, readJson, writeJson } from './json.ts';
 
 const NONE = new Set<string>();
@@ -29,7 +30,7 @@ describe('the JSON parser that keeps the spelling of raw keys', () => {
         }
         expect(readJson(text, NONE) !== undefined).toBe(valid);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { someRules } from '../../../../test/support/hub.ts';
+import { runs } from '../../../../test/support/property-runs.ts';
 import type { Tool } from '../request.ts';
 import { CallIds, clientCallId, synthesizeCallId } from './ids.ts';
 import { ToolNames } from './names.ts';
@@ -99,7 +100,7 @@ describe('tool names', () => {
           expect(new Set(vendor.values()).size).toBe(vendor.size);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });
@@ -137,7 +138,7 @@ describe('ids of calls', () => {
           if (isLegal) expect(sent[index]).toBe(one);
         });
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

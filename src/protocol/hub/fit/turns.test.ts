@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { someRequest } from '../../../../test/support/hub.ts';
+import { runs } from '../../../../test/support/property-runs.ts';
 import type { Part, ToolCallPart, ToolResultPart } from '../part.ts';
 import type { Turn } from '../request.ts';
 import { pairResults } from './tool-pairs.ts';
@@ -206,7 +207,7 @@ describe('the pairing of results with their calls', () => {
         for (const words of wordsOf(turns)) expect(wordsOf(paired)).toContain(words);
         expect(pairResults(paired)).toEqual(paired);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -8,6 +8,7 @@ import {
   someRules,
   someTarget,
 } from '../../../../test/support/hub.ts';
+import { runs } from '../../../../test/support/property-runs.ts';
 import type { Choice, HubAnswer } from '../answer.ts';
 import type { CodecRules } from '../codec.ts';
 import type { HubEvent } from '../event.ts';
@@ -286,7 +287,7 @@ describe('stop sequences', () => {
         expect(hit ? out : out + scanner.flush()).toBe(hit ? said.slice(0, out.length) : said);
         expect(hit).toBe(places.length > 0);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -381,7 +382,7 @@ describe('the return stage of a stream', () => {
       fc.property(fc.array(part, { maxLength: 6 }), client, (parts, [protocol, rules]) => {
         both({ client: protocol, stop: ['a', 'bc'] }, rules, ...parts);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -16,6 +16,7 @@ import {
   signed,
   started,
 } from '../../../../test/convert/messages-events.ts';
+import { runs } from '../../../../test/support/property-runs.ts';
 import { NO_HUB_USAGE } from '../usage.ts';
 
 describe('a vendor’s stream', () => {
@@ -219,7 +220,7 @@ describe('a vendor’s stream', () => {
         expect(decoded.at(-1)).toEqual(end);
         expect(decoded.filter(({ kind }) => kind === 'finish')).toHaveLength(1);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });

@@ -17,6 +17,7 @@ import {
   start,
   usage,
 } from '../../../../test/convert/messages-events.ts';
+import { runs } from '../../../../test/support/property-runs.ts';
 import { wrapSignatures } from '../../hub/envelope.ts';
 import type { HubEvent } from '../../hub/event.ts';
 import type { Signature } from '../../hub/signature.ts';
@@ -242,7 +243,7 @@ describe('a round trip', () => {
         const events: HubEvent[] = [opening, ...body, { kind: 'usage', usage }, finish(reason), end];
         expect(decode(...dataOf(encode(events)))).toEqual(events);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

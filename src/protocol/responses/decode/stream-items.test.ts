@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../test/support/property-runs.ts';
 import { collect } from '../suite/collect.ts';
 import { decodeEvents } from '../suite/world.ts';
 
@@ -226,7 +227,7 @@ describe('a stream with wrong indexes', () => {
         fc.pre(how.isAnnouncing || how.ids === 'right' || how.places !== 'all the same');
         expect(heard(new Teller(how).tell(items))).toBe(spoken(items));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 
