@@ -57,7 +57,7 @@ async function install(): Promise<string | undefined> {
   };
   const why =
     (await run('python3', ['-m', 'venv', '--clear', folder])) ??
-    (await run(python, ['-m', 'pip', 'install', '--quiet', '--requirement', REQUIREMENTS]));
+    (await run(python, ['-m', 'pip', 'install', '--quiet', '--no-compile', '--requirement', REQUIREMENTS]));
   if (why === undefined) writeFileSync(sign, '');
   else rmSync(folder, { recursive: true, force: true });
   return why;

@@ -49,7 +49,7 @@ export async function connectionOf(folder: string): Promise<string> {
  */
 const SETTINGS = [
   ...['fsync = off', 'full_page_writes = off', 'autovacuum = off', "checkpoint_timeout = '1h'"],
-  ...['max_connections = 500', "max_wal_size = '4GB'", "shared_buffers = '128MB'"],
+  ...['max_connections = 500', "max_wal_size = '512MB'", "shared_buffers = '128MB'"],
 ];
 
 async function makeServer(folder: string): Promise<string> {

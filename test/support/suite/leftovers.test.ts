@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { needs, PROC } from '../../needs.ts';
 import { until } from '../processes.ts';
-import { SHARED_SERVER } from '../servers/postgres-server.ts';
 import { clearFolder, processesOf } from './leftovers.ts';
 
 test('each test file has a temporary folder of its own inside that of the run', () => {
-  expect(dirname(tmpdir())).toBe(process.env[SHARED_SERVER]);
+  const [own, ofRun] = [basename(tmpdir()), basename(dirname(tmpdir()))];
+  expect([own, ofRun]).toEqual([expect.stringMatching(/^f-/), expect.stringMatching(/^tollgate-/)]);
 });
 
 test('processes that a test left behind are ended, and its folder is removed', needs(PROC), async () => {

@@ -5,10 +5,11 @@ import { isProof, runs, SEED } from '../property-runs.ts';
 const RUNS = 100;
 /** A proof ends a property that takes this long: it has run often enough then. */
 const LIMIT_MS = 60_000;
+const INSTALLED = Symbol.for('tollgate.end-after-limit');
 
 /**
- * Ends between two runs. `interruptAfterTimeLimit` ends within one, which then goes on unheard, beside the
- * tests behind it.
+ * Ends a property between two of its runs. `interruptAfterTimeLimit` ends it within one, which then goes on
+ * unheard beside the next test.
  */
 const endAfterLimit: fc.Plugin<unknown> = () => {
   const endMs = performance.now() + LIMIT_MS;
@@ -18,9 +19,8 @@ const endAfterLimit: fc.Plugin<unknown> = () => {
   };
 };
 
-const INSTALLED = Symbol.for('tollgate.property-limit');
 fc.configureGlobal({ seed: SEED, numRuns: runs(RUNS) });
-// Files that share a process share it: once is enough.
+// Files share processes, and a plugin stays.
 if (isProof && !(INSTALLED in process)) {
   Object.assign(process, { [INSTALLED]: true });
   fc.installGlobalPlugin(endAfterLimit);
