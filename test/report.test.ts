@@ -41,9 +41,12 @@ test('of very many failures the first are named, and the others are counted', ()
   expect(linesOf({ ...EMPTY, failures }).at(-1)).toBe('… and 10 more failures in the log above');
 });
 
-test('tests that needed a second try are named and counted', () => {
-  expect(linesOf({ ...EMPTY, retried: ['a.test.ts > b'] }).slice(-2)).toEqual([
+test('tests that passed at the second try are counted, and named with why the first failed', () => {
+  const retried = [{ file: 'a.test.ts', test: 'b', why: 'expected 1 to be 2' }];
+  expect(linesOf({ ...EMPTY, retried }).slice(-4)).toEqual([
     'Passed at the second try: 1',
-    '  a.test.ts > b',
+    '✗ a.test.ts > b',
+    '    expected 1 to be 2',
+    "    alone: npm test -- a.test.ts -t 'b'",
   ]);
 });

@@ -6,8 +6,8 @@ export interface Report {
   readonly files: number;
   readonly failures: readonly Failure[];
   readonly skipped: readonly Skipped[];
-  /** Tests of the browser that passed at their second try. */
-  readonly retried: readonly string[];
+  /** Tests of the browser that passed at their second try, with why the first failed. */
+  readonly retried: readonly Failure[];
   /** All files, the slowest first. */
   readonly times: readonly FileTime[];
 }
@@ -47,7 +47,8 @@ export function linesOf(report: Report): readonly string[] {
     ...times.slice(0, SLOWEST_MAX).map(({ file, ms }) => `${seconds(ms)}  ${file}`),
   ];
   if (retried.length > 0) {
-    lines.push('', `Passed at the second try: ${retried.length}`, ...retried.map((name) => `  ${name}`));
+    lines.push('', `Passed at the second try: ${retried.length}`);
+    for (const failure of retried.slice(0, FAILURES_MAX)) lines.push(...linesOfFailure(failure));
   }
   for (const { name, how, tests } of skipped) lines.push('', `Skipped ${tests}, without ${name}: ${how}`);
   for (const failure of failures.slice(0, FAILURES_MAX)) lines.push('', ...linesOfFailure(failure));

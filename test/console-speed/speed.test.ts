@@ -1,11 +1,11 @@
 import { cpus, loadavg } from 'node:os';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fill } from '../../bench/logs/fill.ts';
 import { type LayoutShift, layoutShift, SHIFT_MAX, watchLayout } from '../console/support/layout-shift.ts';
 import { type OwnServer, startOwnServer } from '../console/support/own-server.ts';
 import { CHROMIUM, needs } from '../needs.ts';
-import { chromium as program } from '../prerequisites.ts';
+import { launchBrowser } from '../support/browser.ts';
 import { cheapHash } from '../support/logins.ts';
 
 const ROWS = 100_000;
@@ -24,10 +24,7 @@ beforeAll(async () => {
     const hash = cheapHash('a test password');
     await database.query('update accounts set password_hash = $1 where email = $2', [hash, EMAIL]);
   });
-  browser = await chromium.launch({
-    executablePath: String(program),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-  });
+  browser = await launchBrowser();
 });
 afterAll(async () => {
   await browser?.close();

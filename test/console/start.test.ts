@@ -60,8 +60,12 @@ test(
     }
     await Promise.all(runs);
     await page.getByText('Your call has arrived').waitFor();
-    const listed = await member.ask('GET', '/call-log/page?size=100');
-    expect(listed.body.data.map(({ status }: { status: number }) => status)).toEqual(FAST.map(() => 200));
+    await expect
+      .poll(async () => {
+        const { body } = await member.ask('GET', '/call-log/page?size=100');
+        return body.data.map(({ status }: { status: number }) => status);
+      })
+      .toEqual(FAST.map(() => 200));
     const shown = page.locator('li', { hasText: 'Your call has arrived' });
     await expect
       .poll(async () => {

@@ -2,8 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHROMIUM, needs } from '../needs.ts';
-import { chromium } from '../prerequisites.ts';
-import { startBrowser } from '../support/browser.ts';
+import { launchBrowser } from '../support/browser.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const CHAT = { model: 'gpt-5', messages: [{ role: 'user', content: 'Hello' }] };
@@ -105,23 +104,30 @@ describe('with TOLLGATE_CORS_ORIGINS', () => {
   });
 
   test('a page calls models from a browser, without cookies', needs(CHROMIUM), async () => {
-    const browser = await startBrowser(chromium ?? '');
+    const browser = await launchBrowser();
     try {
-      const look = { width: 800, height: 600, scheme: 'light' } as const;
-      const opened = await browser.open(look);
-      await opened.go(page.origin);
-      const call = (init: object): string => `fetch(${JSON.stringify(`${world.url}/v1/chat/completions`)}, {
-        method: 'POST', body: ${JSON.stringify(JSON.stringify({ ...CHAT, stream: true }))},
-        headers: ${JSON.stringify({ ...world.headers(), 'x-stainless-lang': 'js' })}, ...${JSON.stringify(init)},
-      }).then(async (answer) => [answer.status, answer.headers.get('x-tollgate-model'), (await answer.text()).slice(0, 5)],
-        (error) => error.name)`;
-      expect(await opened.evaluate(call({}))).toEqual([200, 'gpt-5', 'data:']);
-      expect(await opened.evaluate(call({ headers: { authorization: 'Bearer wrong' } }))).toEqual([
-        401,
-        null,
-        '{"cod',
-      ]);
-      expect(await opened.evaluate(call({ credentials: 'include' }))).toBe('TypeError');
+      const opened = await browser.newPage();
+      await opened.goto(page.origin);
+      const call = (init: Readonly<Record<string, unknown>>): Promise<unknown> => {
+        const headers = { ...world.headers(), 'x-stainless-lang': 'js' };
+        const body = JSON.stringify({ ...CHAT, stream: true });
+        const asked = { url: `${world.url}/v1/chat/completions`, method: 'POST', body, headers, ...init };
+        return opened.evaluate(
+          ({ url, ...options }) =>
+            fetch(url, options).then(
+              async (answer) => [
+                answer.status,
+                answer.headers.get('x-tollgate-model'),
+                (await answer.text()).slice(0, 5),
+              ],
+              (error: Error) => error.name,
+            ),
+          asked,
+        );
+      };
+      expect(await call({})).toEqual([200, 'gpt-5', 'data:']);
+      expect(await call({ headers: { authorization: 'Bearer wrong' } })).toEqual([401, null, '{"cod']);
+      expect(await call({ credentials: 'include' })).toBe('TypeError');
     } finally {
       await browser.close();
     }

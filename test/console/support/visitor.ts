@@ -8,8 +8,8 @@ import { test as base, expect, inject, type TestContext } from 'vitest';
 import { SURFACES } from '../../../src/operations/operation.ts';
 import { CHROMIUM, needs, type Skipped } from '../../needs.ts';
 import { type Api, createApi, loginWith } from '../../support/api.ts';
+import { browserOfProcess } from '../../support/browser.ts';
 import { SHARED_SERVER } from '../../support/servers/postgres-server.ts';
-import { browserOfProcess } from './browser.ts';
 import { MEMBERS_MAX, memberEmail } from './catalog.ts';
 
 export const consoleUrl = inject('consoleUrl');

@@ -31,9 +31,7 @@ function reportOf(modules: readonly TestModule[], unhandled: readonly { message?
       ...unhandled.map(({ message = '' }) => ({ file: 'a promise that nobody awaits', why: message })),
     ],
     skipped: groupSkipped(skipped.map(missingOf)),
-    retried: tests
-      .filter((test) => test.diagnostic()?.flaky)
-      .map((test) => `${fileOf(test.module)} > ${test.fullName}`),
+    retried: tests.filter((test) => test.diagnostic()?.flaky).map(failureOf),
     times: modules
       .map((module) => ({ file: fileOf(module), ms: timeOf(module) }))
       .sort((one, other) => other.ms - one.ms),
@@ -63,11 +61,12 @@ function failuresOf(module: TestModule): readonly Failure[] {
   const suites = [...module.children.allSuites()];
   const errors = [...module.errors(), ...suites.flatMap((suite) => suite.errors())];
   const broken = errors.map(({ message }) => ({ file, why: stripVTControlCharacters(message) }));
-  const failed = [...module.children.allTests()].flatMap((test) => {
-    const result = test.result();
-    if (result.state !== 'failed') return [];
-    const why = result.errors.map(({ message }) => stripVTControlCharacters(message)).join('\n');
-    return [{ file, test: test.fullName.replaceAll(' > ', ' '), why }];
-  });
-  return [...broken, ...failed];
+  const failed = [...module.children.allTests()].filter((test) => test.result().state === 'failed');
+  return [...broken, ...failed.map(failureOf)];
+}
+
+function failureOf(test: TestCase): Failure {
+  const { errors = [] } = test.result();
+  const why = errors.map(({ message }) => stripVTControlCharacters(message)).join('\n');
+  return { file: fileOf(test.module), test: test.fullName.replaceAll(' > ', ' '), why };
 }
