@@ -5,12 +5,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Operation } from '../../src/operations/operation.ts';
 import { OPERATIONS } from '../../src/operations/table.ts';
 import { endpointPath } from '../../src/platform/http/router.ts';
-import '../support/suite/cheap-passwords.ts';
 import { processorMs } from '../support/cost.ts';
 import { SEED } from '../support/property-runs.ts';
+import { makePasswordsCheap } from '../support/suite/cheap-passwords.ts';
 import { eachAtOnce, readText } from '../tenants/ask.ts';
 import { type Stage, startStage } from '../tenants/stage.ts';
 import { type Shot, shotAt } from './arbitrary.ts';
+
+makePasswordsCheap();
 
 /** `npm run prove` takes ten minutes; else it is done after so many rounds. */
 const SECONDS = Number(process.env.TOLLGATE_TEST_FUZZ_SECONDS ?? 0);

@@ -71,7 +71,11 @@ const DECLARATIONS = new Set(['ClassDeclaration', 'TSInterfaceDeclaration', 'TST
 /** Names, calls and words that do not belong here. */
 export function checkBans(tree: Tree): readonly Violation[] {
   return [
-    ...codeFiles(tree).flatMap((file) => [...checkNames(file), ...checkTestSwitches(file)]),
+    ...codeFiles(tree).flatMap((file) => [
+      ...checkNames(file),
+      ...checkTestSwitches(file),
+      ...checkSharedHooks(file),
+    ]),
     ...codeFiles(tree)
       .filter((file) => file.path.startsWith('src/') && !isTest(file.path))
       .flatMap(checkCalls),
@@ -169,6 +173,20 @@ function switchingOption(node: SyntaxNode): string | undefined {
     .flatMap((options) => children(options, 'properties'))
     .map((property) => dottedName(child(property, 'key')))
     .find((key) => key !== undefined && SWITCHING_OPTIONS.has(key));
+}
+
+const HOOK_AT_TOP = /^(before|after)(All|Each)\(/m;
+/** The runner loads it anew for each test file. */
+const SETUP_FILES = ['test/support/suite/own-folder.ts'];
+
+/** Test files share processes, so a module that they import is loaded once. */
+function checkSharedHooks(file: SourceFile): readonly Violation[] {
+  if (file.path.endsWith('.test.ts') || SETUP_FILES.includes(file.path)) return [];
+  const hook = HOOK_AT_TOP.exec(file.text);
+  if (hook === null) return [];
+  const reason =
+    'it would run for the first test file of a process only; atTestEnd() and atFileEnd() run for each';
+  return [at(file, hook.index, { rule: 'shared-hooks', message: hook[0], reason })];
 }
 
 /** `it.each` of `it.each(rows)('…', run)`. */

@@ -113,6 +113,13 @@ describe('the bans', () => {
     expect(one(checkBans, 'silence.skip(50);', path)).toEqual([]);
   });
 
+  it('refuse hooks at the top of a module that test files share', () => {
+    const path = 'test/support/upstream.ts';
+    expect(one(checkBans, 'const a = 1;\nafterEach(end);', path)).toEqual(['2 shared-hooks afterEach(']);
+    expect(one(checkBans, 'export const suite = () => {\n  afterAll(end);\n};', path)).toEqual([]);
+    expect(one(checkBans, 'afterEach(end);', 'test/a.test.ts')).toEqual([]);
+  });
+
   it('refuse fields and lists of lent bytes, but not functions of them', () => {
     const ban = (text: string): string[] => one(checkBans, text);
     expect(ban('class A { #last: LentBytes | undefined; }')).toEqual(['1 lent-fields a field of lent bytes']);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { connectionOf, endServer, SHARED_SERVER, TEMPLATE, withName } from './servers/postgres-server.ts';
-import { atFileEnd } from './suite/file-end.ts';
+import { atFileEnd } from './suite/ends.ts';
 import { clearFolder } from './suite/leftovers.ts';
 
 /** A test's own statements, and copying and dropping a database, take as long as a busy machine needs. */

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
-import { afterEach } from 'vitest';
 import type {
   UpstreamClient,
   UpstreamExchange,
@@ -10,20 +9,14 @@ import type {
   UpstreamRequest,
 } from '../../src/upstream/contract.ts';
 import { createUpstreamClient } from '../../src/upstream/http/client.ts';
+import { atTestEnd } from './suite/ends.ts';
 
 /** Short, so that a test that hangs says so. */
 export const TIMEOUTS = { connectMs: 8_000, firstByteMs: 8_000, idleMs: 8_000 };
 export const LONG = { connectMs: 20_000, firstByteMs: 20_000, idleMs: 20_000 };
-/** Undone after each test, the newest first. */
-export const cleanups: (() => Promise<void> | void)[] = [];
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
 export function client(): UpstreamClient {
   const made = createUpstreamClient();
-  cleanups.push(() => made.close());
+  atTestEnd(() => made.close());
   return made;
 }
 
@@ -37,7 +30,7 @@ export async function listen(server: net.Server): Promise<string> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  cleanups.push(async () => {
+  atTestEnd(async () => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });

@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Operation } from '../../src/operations/operation.ts';
 import { FORM, type TSchema } from '../../src/operations/schema.ts';
 import { OPERATIONS } from '../../src/operations/table.ts';
-import '../support/suite/cheap-passwords.ts';
+import { makePasswordsCheap } from '../support/suite/cheap-passwords.ts';
 import { ask, eachAtOnce, type Told } from './ask.ts';
 import { type Supply, valuesFor } from './ids.ts';
 import { rowsOf } from './rows-of.ts';
 import { type Stage, startStage, type Tenant } from './stage.ts';
 import { fieldsOf, isFreeText, isOfType } from './walk.ts';
+
+makePasswordsCheap();
 
 const rows = OPERATIONS;
 /** Rows whose success ends the login that asks. */

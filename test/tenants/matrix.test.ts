@@ -4,13 +4,15 @@ import type { Operation } from '../../src/operations/operation.ts';
 import { OPERATIONS } from '../../src/operations/table.ts';
 import { failureNames } from '../../src/platform/openapi/openapi.ts';
 import { updateAccount } from '../../src/store/accounts/accounts.ts';
-import '../support/suite/cheap-passwords.ts';
 import { newMember } from '../support/logins.ts';
+import { makePasswordsCheap } from '../support/suite/cheap-passwords.ts';
 import { ask, eachAtOnce, type Told } from './ask.ts';
 import { ID_VARIANTS, type IdVariant, isMalformed, type Supply, valuesFor } from './ids.ts';
 import { rowsOf } from './rows-of.ts';
 import { type Stage, startStage } from './stage.ts';
 import { idPlaces, type Place, SUBJECTS } from './subjects.ts';
+
+makePasswordsCheap();
 
 const CALLERS = [
   ...['none', 'garbage', 'api key', 'expired', 'revoked', 'disabled account'],

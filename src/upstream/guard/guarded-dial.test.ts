@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { cleanups, listen, post, run, vendor } from '../../../test/support/upstream.ts';
+import { atTestEnd } from '../../../test/support/suite/ends.ts';
+import { listen, post, run, vendor } from '../../../test/support/upstream.ts';
 import type { UpstreamClient } from '../contract.ts';
 import { createUpstreamClient } from '../http/client.ts';
 import type { Resolve } from './resolve.ts';
@@ -19,7 +20,7 @@ async function inside(): Promise<string> {
 
 function clientWith(resolve: Resolve, ownHosts: readonly string[] = []): UpstreamClient {
   const made = createUpstreamClient({ resolve, ownHosts });
-  cleanups.push(() => made.close());
+  atTestEnd(() => made.close());
   return made;
 }
 

@@ -1,16 +1,8 @@
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import {
-  cleanups,
-  client,
-  listen,
-  post,
-  rawVendor,
-  run,
-  TIMEOUTS,
-  vendor,
-} from '../../../test/support/upstream.ts';
+import { endTest } from '../../../test/support/suite/ends.ts';
+import { client, listen, post, rawVendor, run, TIMEOUTS, vendor } from '../../../test/support/upstream.ts';
 import type { BodySink, StreamedBody } from '../contract.ts';
 
 test('a call arrives with its method, path, headers and body, and its answer comes back', async () => {
@@ -121,7 +113,7 @@ test('no call waits behind another, however calls end', async () => {
 test('a refused connection is a connect failure, reported after send has returned', async () => {
   const origin = await vendor(() => {});
   const port = Number(new URL(origin).port);
-  await cleanups.pop()?.();
+  await endTest();
   const { ended, outcome } = run(client(), post(`http://127.0.0.1:${port}`));
   expect(outcome.order).toEqual([]);
   expect((await ended).failure?.kind).toBe('connect');

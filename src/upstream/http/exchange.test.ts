@@ -3,8 +3,8 @@ import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
+import { atTestEnd } from '../../../test/support/suite/ends.ts';
 import {
-  cleanups,
   client,
   LONG,
   listen,
@@ -282,7 +282,7 @@ test('a handler that throws ends its own call and no other', async () => {
   const sender = createUpstreamClient({
     log: { ...silentLogger, error: (_fields, message) => errors.push(message) },
   });
-  cleanups.push(() => sender.close());
+  atTestEnd(() => sender.close());
   const failure = await new Promise<UpstreamFailure>((resolve) => {
     sender.send(post(origin), {
       onHead: () => {

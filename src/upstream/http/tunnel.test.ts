@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { needs, OPENSSL } from '../../../test/needs.ts';
 import { certificateOf, trust } from '../../../test/support/servers/certificate.ts';
 import { createTestProxy, type TestProxy } from '../../../test/support/servers/proxy.ts';
-import { cleanups, LONG, listen, type Outcome, post, run, vendor } from '../../../test/support/upstream.ts';
+import { atTestEnd } from '../../../test/support/suite/ends.ts';
+import { LONG, listen, type Outcome, post, run, vendor } from '../../../test/support/upstream.ts';
 import { UPSTREAM_HEADER_BYTES_MAX } from '../../bounds.ts';
 import type { UpstreamClient, UpstreamRequest } from '../contract.ts';
 import { GuardedFetcher } from '../guard/fetch-media.ts';
@@ -31,7 +32,7 @@ const everywhere = (url: string, noProxy: readonly string[] = []) =>
 function clientBy(url: string, more: { noProxy?: string[]; resolve?: Resolve; ownHosts?: string[] } = {}) {
   const { noProxy, ...rest } = more;
   const made = createUpstreamClient({ ...rest, chooseProxy: everywhere(url, noProxy) });
-  cleanups.push(() => made.close());
+  atTestEnd(() => made.close());
   return made;
 }
 

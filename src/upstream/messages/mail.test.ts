@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { needs, OPENSSL } from '../../../test/needs.ts';
 import { certificateOf } from '../../../test/support/servers/certificate.ts';
 import { type MailServer, readMail, startMailServer } from '../../../test/support/servers/mail-server.ts';
-import { cleanups, rawVendor } from '../../../test/support/upstream.ts';
+import { atTestEnd } from '../../../test/support/suite/ends.ts';
+import { rawVendor } from '../../../test/support/upstream.ts';
 import { createMailSender, isMailable, type MailSettings, readSender } from './mail.ts';
 
 const MAIL = {
@@ -17,7 +18,7 @@ const FROM = 'Tollgate <alerts@tollgate.example.com>';
 
 async function serve(options: SMTPServerOptions = {}): Promise<MailServer> {
   const server = await startMailServer(options);
-  cleanups.push(() => server.close());
+  atTestEnd(() => server.close());
   return server;
 }
 

@@ -2,7 +2,8 @@ import type http from 'node:http';
 import type net from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { startCanary } from '../../../test/egress/canary.ts';
-import { cleanups, rawVendor, vendor } from '../../../test/support/upstream.ts';
+import { atTestEnd } from '../../../test/support/suite/ends.ts';
+import { rawVendor, vendor } from '../../../test/support/upstream.ts';
 import type { Sent } from '../../alerts/contract.ts';
 import { systemRandom } from '../../kernel/random.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
@@ -20,7 +21,7 @@ async function send(
   const { secret = newWebhookSecret(systemRandom), waitMs = 5_000, resolve } = options;
   const ownHosts = [new URL(url).host];
   const client = createUpstreamClient({ ownHosts, ...(resolve !== undefined && { resolve, ownHosts: [] }) });
-  cleanups.push(() => client.close());
+  atTestEnd(() => client.close());
   return createWebhookSender(client, systemClock, waitMs)({ ...MESSAGE, url, secret });
 }
 
@@ -60,7 +61,7 @@ describe('a hostile receiver', () => {
 
   test('that redirects to loopback is not followed', async () => {
     const canary = await startCanary();
-    cleanups.push(() => canary.close());
+    atTestEnd(() => canary.close());
     const url = await answer(302, { location: `http://127.0.0.1:${canary.port}/` });
     expect(await send(url)).toEqual({
       ...{ kind: 'failed', final: false },
@@ -118,7 +119,7 @@ describe('a hostile receiver', () => {
 
   test('whose name leads into a private network is not connected to', async () => {
     const canary = await startCanary();
-    cleanups.push(() => canary.close());
+    atTestEnd(() => canary.close());
     const inside: Resolve = async () => [{ address: '127.0.0.1', family: 4 }];
     const url = `http://hooks.example:${canary.port}/`;
     expect(await send(url, { resolve: inside })).toMatchObject({ reason: 'the address cannot be reached' });

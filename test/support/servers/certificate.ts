@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { openssl } from '../../prerequisites.ts';
-import { cleanups } from '../upstream.ts';
+import { atTestEnd } from '../suite/ends.ts';
 
 /** A certificate that nobody but itself vouches for. */
 export function certificateOf(name: string): { readonly key: string; readonly cert: string } {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-tls-'));
-  cleanups.push(() => rmSync(folder, { recursive: true }));
+  atTestEnd(() => rmSync(folder, { recursive: true }));
   const [keyFile, certificateFile] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
   const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
   const files = ['-keyout', keyFile, '-out', certificateFile];
@@ -21,6 +21,6 @@ export function certificateOf(name: string): { readonly key: string; readonly ce
 /** Until the end of this test the whole process trusts it. */
 export function trust(certificate: string): void {
   const trusted = tls.getCACertificates();
-  cleanups.push(() => tls.setDefaultCACertificates(trusted));
+  atTestEnd(() => tls.setDefaultCACertificates(trusted));
   tls.setDefaultCACertificates([...trusted, certificate]);
 }

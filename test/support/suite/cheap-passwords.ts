@@ -1,10 +1,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
+import { atFileEnd } from './ends.ts';
 
-/**
- * For files that make very many logins and prove something else: a password costs a thousandth here. Stored
- * passwords are alike within this process only, so a file that starts servers of its own must not import it.
- */
 const COST = 128;
 type Scrypt = typeof crypto.scrypt;
 const { scrypt } = crypto;
@@ -12,5 +9,17 @@ const cheap = (...args: Parameters<Scrypt>): void => {
   const [password, salt, length, options, done] = args;
   scrypt(password, salt, length, { ...options, N: COST }, done);
 };
-crypto.scrypt = cheap as Scrypt;
-syncBuiltinESMExports();
+
+/**
+ * Until the file ends, a password costs a thousandth: for files that make very many logins and prove
+ * something else. Stored passwords then work within this process only, so such a file starts no servers of its own.
+ */
+export function makePasswordsCheap(): void {
+  replaceScrypt(cheap as Scrypt);
+  atFileEnd(() => replaceScrypt(scrypt));
+}
+
+function replaceScrypt(replacement: Scrypt): void {
+  crypto.scrypt = replacement;
+  syncBuiltinESMExports();
+}

@@ -1,8 +1,8 @@
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
-import { endFile } from './file-end.ts';
+import { afterAll, afterEach } from 'vitest';
+import { endFile, endTest } from './ends.ts';
 import { clearFolder } from './leftovers.ts';
 
 /**
@@ -19,6 +19,7 @@ const folder = mkdtempSync(join(parent, 'f-'));
 // The embedded database never runs as root: its own user must be able to pass through.
 chmodSync(folder, 0o711);
 process.env.TMPDIR = folder;
+afterEach(endTest);
 afterAll(async () => {
   await endFile();
   clearFolder(folder);
