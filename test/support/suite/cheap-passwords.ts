@@ -12,7 +12,7 @@ const cheap = (...args: Parameters<Scrypt>): void => {
 
 /**
  * Until the file ends, a password costs a thousandth: for files that make very many logins and prove
- * something else. Stored passwords then work within this process only, so such a file starts no servers of its own.
+ * something else. Stored passwords then work within this process only, so such a file starts no servers.
  */
 export function makePasswordsCheap(): void {
   replaceScrypt(cheap as Scrypt);
