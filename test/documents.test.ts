@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../src/config.ts';
 import { ERRORS } from '../src/kernel/errors.ts';
 import { importsOf, packageOf } from './house/imports.ts';
-import { codeFiles, isTest, projectRoot, readTree, type SourceFile } from './house/tree.ts';
+import { codeFiles, isTest, readTree, type SourceFile } from './house/tree.ts';
 
 interface Manifest {
   readonly dependencies: Record<string, string>;
@@ -17,25 +16,12 @@ const documents = tree.filter((file) => file.path.endsWith('.md'));
 const textOf = (path: string): string => tree.find((file) => file.path === path)?.text ?? '';
 const prose = (file: SourceFile): string => file.text.replace(/^```[\s\S]*?^```/gm, '');
 
-/** Relative links whose target is missing. */
-function brokenLinks(file: SourceFile): string[] {
-  return [...prose(file).matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, target = '']) => target.split('#')[0] ?? '')
-    .filter((target) => target !== '' && !/^[a-z]+:/.test(target))
-    .filter((target) => !existsSync(join(projectRoot, posix.dirname(file.path), target)))
-    .map((target) => `${file.path} → ${target}`);
-}
-
 describe('the documents', () => {
   it('have one title each, in the first line', () => {
     for (const file of documents) {
       expect(file.text.split('\n')[0], file.path).toMatch(/^# \S/);
       expect(prose(file).match(/^# /gm), file.path).toHaveLength(1);
     }
-  });
-
-  it('link only to existing files', () => {
-    expect(documents.flatMap(brokenLinks)).toEqual([]);
   });
 
   it('are all in the table of contents', () => {

@@ -80,10 +80,15 @@ function trafficOf(line: Line): readonly string[] {
   const cores = [line.coresOfTarget, line.coresOfUpstream, line.coresOfLoad, line.coresOfOthers];
   return [
     (line.streamed ? line.eventsPerSecond : line.callsPerSecond).toFixed(0),
-    ...[p50, p90, p99].map((each) => each.toFixed(2)),
+    ...[p50, p90, p99].map(timeText),
     (line.memoryPeakBytes / MIB).toFixed(0),
     cores.map((each) => each.toFixed(2)).join(' / '),
   ];
+}
+
+/** Zero: no call of the window began and had its first byte in it, so nothing was measured. */
+function timeText(ms: number): string {
+  return ms === 0 ? '–' : ms.toFixed(2);
 }
 
 /** Latencies hold how late the generator itself was, so it is said. */

@@ -47,6 +47,14 @@ describe('renderRun', () => {
   const cells = [cell('bare', 0, { cpuMs: 100 }), cell('tollgate', 0, { cpuMs: 300, settledCalls: 1099 })];
   const text = renderRun(exampleRun(cells, { leftOut: [{ target: 'nginx', reason: 'not installed' }] }));
 
+  it('shows no time where none was measured', () => {
+    const none = { p50: 0, p90: 0, p99: 0 };
+    const { load, ...stream } = cell('litellm', 0, { cpuMs: 100, scenario: 'stream-fast', streamed: true });
+    const shown = renderRun(exampleRun([{ ...stream, load: { ...load, firstByteMs: none, events: 10 } }]));
+    expect(shown).toMatch(/\| litellm .*\| – +\| – +\| – +\|/);
+    expect(shown).not.toContain('| 0.00 ');
+  });
+
   it('warns when the machine was busy with something else', () => {
     expect(text).toContain('others kept up to 0.5 cores busy');
   });

@@ -60,7 +60,7 @@ function listGroupCommands(word: string): readonly Command[] {
 
 async function runFound(command: Command, args: readonly string[], output: Output): Promise<number> {
   try {
-    const { values, positionals } = parse(command, args);
+    const { values, positionals } = parseArguments(command, args);
     if (values.help === true) {
       output.line(formatHelp(command));
       return EXIT.ok;
@@ -79,7 +79,8 @@ async function runFound(command: Command, args: readonly string[], output: Outpu
   }
 }
 
-function parse(
+/** Throws `UsageError` for an option or an argument that the command does not take. */
+export function parseArguments(
   command: Command,
   args: readonly string[],
 ): { values: Record<string, string | boolean | undefined>; positionals: string[] } {
@@ -112,7 +113,7 @@ function parseWords(args: readonly string[], options: Options) {
 }
 
 /** The longest name wins: `key create` before `key`. */
-function findCommand(args: readonly string[]): Command | undefined {
+export function findCommand(args: readonly string[]): Command | undefined {
   const two = args.slice(0, 2).join(' ');
   return COMMANDS.find(({ name }) => name === two) ?? COMMANDS.find(({ name }) => name === args[0]);
 }

@@ -67,6 +67,7 @@ describe('operations of an account that an operator asks', () => {
       surface: 'admin',
       access: 'operator',
       path: '/accounts/:account_id/call-log/page',
+      summary: 'Calls. Reads the account that the path names.',
     });
     const ask = (accountId: number) =>
       derived?.handle({ params: { account_id: accountId }, query: {}, body: {} }, CONTEXT);

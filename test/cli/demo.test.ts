@@ -135,10 +135,36 @@ describe('the demo', () => {
   });
 });
 
-test('the README has the first curl line that the demo prints', () => {
-  const [shape] = SHAPES;
-  const [shown] = blocks('sh', readme);
-  expect(shown).toBe(shape && `# ${shape.name}\n${curlLine(shape, ADDRESS, '$KEY')}\n`);
+describe('the README', () => {
+  const environment = () => ({ PATH: process.env.PATH ?? '', KEY: report.api_key, no_proxy: '*' });
+
+  test('has a curl line that works unchanged', needs(CURL), async () => {
+    const script = (blocks('sh', readme)[0] ?? '').replace(ADDRESS, report.url);
+    const { stdout } = await execute('/bin/sh', ['-c', script], { env: environment() });
+    expect(stdout).toContain('HTTP/1.1 200 OK');
+    expect(stdout).toMatch(/"object": ?"chat\.completion"/);
+    expect(stdout).toMatch(/^x-request-id: req_/m);
+  });
+
+  test('has an example for an SDK that works unchanged', async () => {
+    const example = (blocks('js', readme)[0] ?? '').replace(ADDRESS, report.url);
+    const code = `${example}console.log(answer.choices[0].message.content);`;
+    const options = { cwd: projectRoot, env: environment() };
+    const { stdout } = await execute(process.execPath, ['--input-type=module', '-e', code], options);
+    expect(stdout.trim().split(' ').length).toBeGreaterThan(5);
+  });
+
+  test('shows what the demo prints', () => {
+    const shown = blocks('', readme).find((text) => text.startsWith('Messages: ')) ?? '';
+    const [, , messages] = report.calls;
+    const { answer = '', input_tokens, output_tokens, amount, credits } = messages ?? {};
+    const words = answer.split(' ').slice(0, 8).join(' ');
+    expect(shown).toContain(`  claude-sonnet-5: ${words}`);
+    expect(shown).toContain(
+      `  ${input_tokens} tokens in, ${output_tokens} out; ${amount} yuan, ${credits} Credits\n`,
+    );
+    for (const { email } of report.accounts) expect(shown).toContain(email);
+  });
 });
 
 describe('docs/clients.md', () => {

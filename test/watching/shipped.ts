@@ -65,13 +65,3 @@ export function metricsIn(expression: string): readonly string[] {
   const names = expression.match(/\b(?:tollgate|process|nodejs)_\w+/g) ?? [];
   return names.map((name) => name.replace(/_(?:bucket|sum|count)$/, ''));
 }
-
-/** The anchors of a page, as GitHub makes them from its headings. */
-export function anchorsOf(path: string): readonly string[] {
-  return [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\w\s-]/g, '')
-      .replaceAll(' ', '-'),
-  );
-}

@@ -38,7 +38,7 @@ export const en = {
     status: 'Status',
     account: 'Account',
     model: 'Model',
-    spoken: 'Spoken',
+    spoken: 'Protocol',
     key: 'Key',
     input: 'In',
     cached: 'Cached',

@@ -22,7 +22,7 @@ export function accountLogOperations(own: readonly Operation[]): readonly Operat
       path: `/accounts/:account_id${each.path}`,
       tag: 'Accounts',
       title: `${each.title.replace(' my ', ' ')} of an account`,
-      summary: `${each.summary.replace(/\.$/, '')}, of one account.`,
+      summary: `${each.summary} Reads the account that the path names.`,
       params: Type.Object({ account_id: ID, ...each.params?.properties }),
       fails: [...new Set([...(each.fails ?? []), 'notFound' as const])],
       handle: async (input, context) => {

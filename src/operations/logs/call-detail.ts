@@ -207,7 +207,7 @@ const byRequest = operation({
   name: 'logs.request',
   path: '/call-log/request/:request_id',
   title: 'Get a call by its request id',
-  summary: 'The same by the `x-request-id` of the answer.',
+  summary: 'One call, by the `x-request-id` of its answer.',
   params: REQUEST_PARAMS,
   handle: async ({ params }, context) => {
     const call = await findOwnRequest(context.database, ownAccount(context), params.request_id);

@@ -71,7 +71,10 @@ const FAILURE_SCHEMA: Node = {
 function toTags(rows: readonly Operation[]): OpenApiDocument['tags'] {
   const counts = new Map<string, number>();
   for (const { tag } of rows) counts.set(tag, (counts.get(tag) ?? 0) + 1);
-  return [...counts].map(([name, count]) => ({ name, description: `${count} operations.` }));
+  return [...counts].map(([name, count]) => ({
+    name,
+    description: `${count} ${count === 1 ? 'operation' : 'operations'}.`,
+  }));
 }
 
 /** For example `listKeys` from "List my keys". */

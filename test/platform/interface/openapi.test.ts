@@ -46,6 +46,16 @@ describe('the OpenAPI document', () => {
     expect(rules).toEqual(expect.arrayContaining(['operation-operationId', 'no-unresolved-refs']));
   });
 
+  test('describes operations in whole sentences, and counts them', () => {
+    for (const { operation } of operations) {
+      expect(operation.description, operation.operationId).toMatch(/^[A-Z0-9].*\.$/s);
+      expect(operation.description, operation.operationId).not.toContain(', of one account.');
+    }
+    const counted = document.tags.flatMap(({ description }) => /^\d+ \w+\.$/.exec(description)?.[0] ?? []);
+    expect(counted.length).toBeGreaterThan(5);
+    expect(counted.filter((words) => /^1 /.test(words) !== words.endsWith(' operation.'))).toEqual([]);
+  });
+
   test('has every row of the table once, under its title', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);

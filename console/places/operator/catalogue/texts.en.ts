@@ -208,7 +208,7 @@ export const en = {
       plan: (level: number) => `level ${level} or above`,
     },
     enabled: 'Enabled',
-    enabledHelp: 'A disabled model is refused with 40401.',
+    enabledHelp: 'Calls to a disabled model are refused with 50201.',
     visible: 'Listed for clients',
     visibleHelp: 'Off: it can be called, but no list of models shows it.',
     words: (on: boolean, who: string, restricted: boolean) =>

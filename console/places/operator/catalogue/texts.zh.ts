@@ -201,7 +201,7 @@ export const zh: Translation<typeof en> = {
       plan: (level) => `${level} 级及以上`,
     },
     enabled: '启用',
-    enabledHelp: '停用的模型返回 40401。',
+    enabledHelp: '调用停用的模型会返回 50201。',
     visible: '对客户端可见',
     visibleHelp: '关闭后仍可调用，但不出现在模型列表中。',
     words: (on, who, restricted) =>

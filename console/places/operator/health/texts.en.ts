@@ -1,6 +1,6 @@
 export const en = {
-  title: "Vendors' health",
-  cannotRead: "The vendors' health could not be read.",
+  title: 'Vendor health',
+  cannotRead: 'Vendor health could not be read.',
   allServe: 'live, all credentials serve',
   someTroubled: (text: string, count: number) =>
     count === 1 ? 'live, one credential needs attention' : `live, ${text} credentials need attention`,
