@@ -23,6 +23,8 @@ export interface Installation {
   readonly place: Place;
   readonly connection: string;
   readonly database: Database;
+  /** Another database on the same server, in the form of this version. */
+  readonly newest: Database;
   readonly environment: Readonly<Record<string, string>>;
   /** A node keeps its data directory whichever version it has. */
   startNode(name: string, version: Version): Promise<ServerProcess>;
@@ -47,7 +49,7 @@ export async function openInstallation(): Promise<Installation> {
     REDIS_URL: redis.url,
   };
   return {
-    ...{ simulator, redis, place, connection: url.href, database, environment },
+    ...{ simulator, redis, place, connection: url.href, database, newest: server.database, environment },
     startNode: (node, { main, environment: own }) => {
       const data = { TOLLGATE_NODE: node, TOLLGATE_DATA: join(place.folder, node) };
       return startServerProcess({ ...environment, ...data, ...own }, main);
