@@ -32,8 +32,8 @@ export interface Installation {
 }
 
 /** Its database is empty: the first node brings it into the form of its version. */
-export async function openInstallation(): Promise<Installation> {
-  const simulator = await startSimulatorProcess();
+export async function openInstallation(shared?: SimulatorProcess): Promise<Installation> {
+  const simulator = shared ?? (await startSimulatorProcess());
   const redis = await startRedis();
   const place = await makePlace(PAYERS_CATALOG + TWO_NODES, simulator.url);
   const server = await freshDatabase();
@@ -59,7 +59,7 @@ export async function openInstallation(): Promise<Installation> {
       await server.database.query(`drop database ${name} with (force)`);
       await server.drop();
       await redis.close();
-      await simulator.close();
+      if (shared === undefined) await simulator.close();
       await place.remove();
     },
   };
