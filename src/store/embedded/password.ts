@@ -1,4 +1,4 @@
-import { createHmac, hash, pbkdf2Sync } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import { chmodSync, chownSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '../../kernel/random.ts';
@@ -11,7 +11,7 @@ const PASSWORD_BYTES = 48;
 const PASSWORD = /^[\w-]{64}$/;
 const SALT_BYTES = 16;
 /** Repetition slows guesses down. Nobody guesses 48 random bytes, and each connection would pay for it. */
-const ITERATIONS = 1;
+const ROUNDS = 1;
 
 export function passwordPath(dataDirectory: string): string {
   return join(dataDirectory, 'postgres-password');
@@ -49,9 +49,10 @@ export function fingerprintOf(password: string): string {
 /** The form in which PostgreSQL keeps a password (RFC 5803). It does not contain the password. */
 export function verifierOf(password: string, random: Random): string {
   const salt = random.bytes(SALT_BYTES);
-  const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256');
+  // PBKDF2 of one round.
+  const salted = createHmac('sha256', password).update(salt).update(Buffer.of(0, 0, 0, 1)).digest();
   const keyed = (name: string): Buffer => createHmac('sha256', salted).update(name).digest();
   const storedKey = hash('sha256', keyed('Client Key'), 'base64');
   const serverKey = keyed('Server Key').toString('base64');
-  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${storedKey}:${serverKey}`;
+  return `SCRAM-SHA-256$${ROUNDS}:${salt.toString('base64')}$${storedKey}:${serverKey}`;
 }
