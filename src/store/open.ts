@@ -1,5 +1,6 @@
 import { SQL_TIMEOUT_MS } from '../bounds.ts';
 import type { Logger } from '../kernel/log.ts';
+import { refuseAbsentCluster, refuseEmpty, type StoreAddress } from './absence.ts';
 import { type Database, openDatabase } from './database.ts';
 import { startEmbedded } from './embedded/server.ts';
 import { migrate } from './migrate.ts';
@@ -14,13 +15,12 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export interface StorePlace {
-  /** The user's PostgreSQL; undefined: the embedded one in the data directory. */
-  readonly databaseUrl: string | undefined;
+export interface StorePlace extends StoreAddress {
   /** The same server without the pooler that `databaseUrl` leads to. */
   readonly databaseDirectUrl?: string | undefined;
-  readonly dataDirectory: string;
   readonly log: Logger;
+  /** Of a place without a database; `create` by default. */
+  readonly whenAbsent?: 'create' | 'refuse';
   /** For work that reads whole tables; every call's statements keep the usual bound. */
   readonly statementTimeoutMs?: number;
 }
@@ -29,10 +29,12 @@ export interface StorePlace {
 export async function openStore(place: StorePlace): Promise<Store> {
   const { databaseUrl, databaseDirectUrl, dataDirectory, log, statementTimeoutMs = SQL_TIMEOUT_MS } = place;
   refuseHalfRestored(dataDirectory);
+  if (place.whenAbsent === 'refuse') refuseAbsentCluster(place);
   const embedded = databaseUrl === undefined ? await startEmbedded(dataDirectory, log) : undefined;
   const connection = embedded?.connection ?? databaseUrl ?? '';
   try {
     if (embedded === undefined && databaseDirectUrl === undefined) await refusePooler(connection);
+    if (place.whenAbsent === 'refuse') await refuseEmpty(databaseDirectUrl ?? connection, place, log);
     const migrated = await migrate({ connection: databaseDirectUrl ?? connection, log });
     const database = await openDatabase({
       ...{ connection, directConnection: databaseDirectUrl, log, statementTimeoutMs },

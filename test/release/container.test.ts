@@ -155,6 +155,13 @@ describe('the container image', needs(...CONTAINER_TOOLS, CONTAINERS), () => {
     await ends(program, 'other');
   });
 
+  test('is not built when npm leaves the embedded database out without a word', async () => {
+    const words = { VERSION, OMIT: 'dev --omit=optional' };
+    await expect(podman.build(join(release.place, 'context'), 'lacking', words)).rejects.toThrow(
+      'is not installed or does not run',
+    );
+  });
+
   test('runs without the embedded database, on one of your own, and says when it has none', async () => {
     const none = podman.start(['--name=none', ...(await settings()), 'localhost/slim']);
     expect((await none.exited).code).toBe(1);

@@ -131,7 +131,8 @@ export async function startServerProcess(
   const startedAt = performance.now();
   const program = startProgram([main, 'serve'], environment);
   const url = await untilSaid(program, /"url":"(http:[^"]+)","msg":"tollgate serves"/);
-  const opsUrl = await untilSaid(program, /"ops":"(http:[^"]+)"/);
+  // Both are said at once. Older versions have their metrics at the public address.
+  const opsUrl = /"ops":"(http:[^"]+)"/.exec(program.stdout())?.[1] ?? url;
   await until(async () => (await fetch(`${url}/readyz`)).status === 200);
   return { ...program, url, opsUrl, readyMs: performance.now() - startedAt };
 }

@@ -23,6 +23,8 @@ export interface Installation {
   readonly place: Place;
   readonly connection: string;
   readonly database: Database;
+  /** Another database on the same server, in the form of this version. */
+  readonly newest: Database;
   readonly environment: Readonly<Record<string, string>>;
   /** A node keeps its data directory whichever version it has. */
   startNode(name: string, version: Version): Promise<ServerProcess>;
@@ -30,8 +32,8 @@ export interface Installation {
 }
 
 /** Its database is empty: the first node brings it into the form of its version. */
-export async function openInstallation(): Promise<Installation> {
-  const simulator = await startSimulatorProcess();
+export async function openInstallation(shared?: SimulatorProcess): Promise<Installation> {
+  const simulator = shared ?? (await startSimulatorProcess());
   const redis = await startRedis();
   const place = await makePlace(PAYERS_CATALOG + TWO_NODES, simulator.url);
   const server = await freshDatabase();
@@ -47,7 +49,7 @@ export async function openInstallation(): Promise<Installation> {
     REDIS_URL: redis.url,
   };
   return {
-    ...{ simulator, redis, place, connection: url.href, database, environment },
+    ...{ simulator, redis, place, connection: url.href, database, newest: server.database, environment },
     startNode: (node, { main, environment: own }) => {
       const data = { TOLLGATE_NODE: node, TOLLGATE_DATA: join(place.folder, node) };
       return startServerProcess({ ...environment, ...data, ...own }, main);
@@ -57,7 +59,7 @@ export async function openInstallation(): Promise<Installation> {
       await server.database.query(`drop database ${name} with (force)`);
       await server.drop();
       await redis.close();
-      await simulator.close();
+      if (shared === undefined) await simulator.close();
       await place.remove();
     },
   };

@@ -8,14 +8,29 @@ import { type Finished, startProgram } from '../support/processes.ts';
 
 /** What an upgrade is proved against. Each release names the one before it here. */
 const COMMIT = '5e5a5db5214333de3199b41fe3a5c582bde70544';
-const SHORT_NAME = COMMIT.slice(0, 8);
+/** The first version whose data this one opens. */
+const OLDEST = '1e080e825e3ead0af85ac64fd86ee838625bb21e';
 
 /** A shallow clone does not have it, and sources without their history do not either. */
-export const VERSION_BEFORE: Need = {
-  name: `the version before, ${SHORT_NAME}`,
-  isMet: spawnSync('git', ['cat-file', '-e', `${COMMIT}^{commit}`], { cwd: projectRoot }).status === 0,
+const inHistory = (commit: string, name: string): Need => ({
+  name: `${name}, ${shortNameOf(commit)}`,
+  isMet: spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: projectRoot }).status === 0,
   how: 'clone with the full history: git fetch --unshallow',
-};
+});
+
+export const VERSION_BEFORE: Need = inHistory(COMMIT, 'the version before');
+export const OLDEST_VERSION: Need = inHistory(OLDEST, 'the oldest version whose data opens');
+
+/** The oldest version whose data opens, the version before, and each one since that changed a migration. */
+export function listVersions(): readonly string[] {
+  if (!OLDEST_VERSION.isMet) return [shortNameOf(OLDEST)];
+  const changed = run('git', ['log', '--format=%H', `${OLDEST}..HEAD`, '--', 'src/store/migrations']);
+  return [OLDEST, COMMIT, ...changed.trim().split('\n').reverse()].map(shortNameOf);
+}
+
+function shortNameOf(commit: string): string {
+  return commit.slice(0, 8);
+}
 
 /** A version of Tollgate that can be run. */
 export interface Version {
@@ -36,18 +51,20 @@ export interface VersionBefore extends Version {
 
 export const THIS_VERSION: Version = { main: join(projectRoot, 'src', 'main.ts'), environment: {} };
 
+export const unpackVersionBefore = (): Promise<VersionBefore> => unpackVersion(COMMIT);
+
 /** Its sources from the history, with the dependencies of this checkout. */
-export async function unpackVersionBefore(): Promise<VersionBefore> {
+export async function unpackVersion(commit: string): Promise<VersionBefore> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-before-'));
   const sources = join(folder, 'sources');
   await mkdir(sources);
   const archive = join(folder, 'sources.tar');
-  run('git', ['archive', '--output', archive, COMMIT, 'src', 'package.json']);
+  run('git', ['archive', '--output', archive, commit, 'src', 'package.json']);
   run('tar', ['xf', archive, '-C', sources]);
   await symlink(join(projectRoot, 'node_modules'), join(sources, 'node_modules'));
   const migrations = await readdir(join(sources, 'src', 'store', 'migrations'));
   return {
-    name: SHORT_NAME,
+    name: shortNameOf(commit),
     folder: sources,
     main: join(sources, 'src', 'main.ts'),
     // What it compiles must not fill the cache of this checkout.
@@ -57,9 +74,10 @@ export async function unpackVersionBefore(): Promise<VersionBefore> {
   };
 }
 
-function run(program: string, args: readonly string[]): void {
-  const { status, stderr } = spawnSync(program, args, { cwd: projectRoot, encoding: 'utf8' });
+function run(program: string, args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd: projectRoot, encoding: 'utf8' });
   if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr}`);
+  return stdout;
 }
 
 /** A command of a version, from its start to its end. */

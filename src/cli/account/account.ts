@@ -7,6 +7,7 @@ import { atTerminal } from '../terminal.ts';
 
 export const accountCreate: Command = {
   name: 'account create',
+  mayCreate: true,
   summary: 'Create an account. The password is read from standard input, or generated and printed once.',
   usage:
     '--email EMAIL [--operator] [--user-type N] [--balance YUAN] [--credits N] [--password-stdin] [--json]',

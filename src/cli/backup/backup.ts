@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Config } from '../../config.ts';
 import { planFaults } from '../../kernel/fault.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { formatMicro } from '../../kernel/money.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
+import { refuseAbsentCluster, refuseEmpty } from '../../store/absence.ts';
 import { startEmbedded } from '../../store/embedded/server.ts';
 import { refuseHalfRestored } from '../../store/restore-marker.ts';
 import { findSecret } from '../../store/secret-file.ts';
@@ -52,18 +52,17 @@ function defaultName(): string {
 async function writeFrom(config: Config, input: CommandInput, path: string): Promise<Written> {
   const { dataDirectory, databaseUrl } = config;
   refuseHalfRestored(dataDirectory);
-  const secret = input.values['with-secret'] === true ? requireSecret(config) : undefined;
   const log = openCommandLog(config, 'error');
-  const order = { path, dataDirectory, secret };
-  if (databaseUrl !== undefined) {
-    return await write({ connection: config.databaseDirectUrl ?? databaseUrl, log }, order);
-  }
-  if (!existsSync(join(dataDirectory, 'postgres'))) {
-    throw new CommandFailed(`there is no database in ${dataDirectory}: set TOLLGATE_DATA, or DATABASE_URL`);
-  }
+  const writeHere = async (connection: string): Promise<Written> => {
+    await refuseEmpty(connection, config, log);
+    const secret = input.values['with-secret'] === true ? requireSecret(config) : undefined;
+    return await write({ connection, log }, { path, dataDirectory, secret });
+  };
+  if (databaseUrl !== undefined) return await writeHere(config.databaseDirectUrl ?? databaseUrl);
+  refuseAbsentCluster(config);
   const embedded = await startEmbedded(dataDirectory, log);
   try {
-    return await write({ connection: embedded.connection, log }, order);
+    return await writeHere(embedded.connection);
   } finally {
     await embedded.stop();
   }

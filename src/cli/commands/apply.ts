@@ -5,6 +5,7 @@ import { atTerminal } from '../terminal.ts';
 
 export const apply: Command = {
   name: 'apply',
+  mayCreate: true,
   summary: 'Apply a catalogue file to the database and print the changes.',
   usage: '-f FILE [--whole] [--dry-run] [--json]',
   options: {

@@ -1,4 +1,5 @@
 import type { Database } from '../../store/database.ts';
+import { openToOlder } from '../../store/embedded/server.ts';
 import { setAside } from '../../store/migrate.ts';
 import { openStore } from '../../store/open.ts';
 import { type Command, type CommandInput, EXIT, stringOption, UsageError } from '../command.ts';
@@ -25,7 +26,11 @@ async function runMigrate(input: CommandInput): Promise<number> {
   const store = await openStore({ ...config, log }).catch(failForPeople);
   const { migrated, database } = store;
   try {
-    if (backTo !== undefined) return await putAside(input, database, backTo);
+    if (backTo !== undefined) {
+      const code = await putAside(input, database, backTo);
+      if (config.databaseUrl === undefined) openToOlder(config.dataDirectory);
+      return code;
+    }
   } catch (error) {
     failForPeople(error);
   } finally {

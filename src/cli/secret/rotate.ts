@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts';
 import { newSealer, opensCheckValue, secretWeakness } from '../../kernel/encoding/seal.ts';
 import { fault, planFaults } from '../../kernel/fault.ts';
 import { systemRandom } from '../../kernel/random.ts';
+import { refuseAbsentCluster, refuseEmpty } from '../../store/absence.ts';
 import type { Database } from '../../store/database.ts';
 import { prepareDataDirectory } from '../../store/embedded/data-directory.ts';
 import { describeHeld, lockDataDirectory } from '../../store/embedded/lock.ts';
@@ -42,12 +43,14 @@ async function runRotate(input: CommandInput): Promise<number> {
   if (given === undefined && config.secret !== undefined) {
     throw new UsageError('TOLLGATE_SECRET is set: give the new secret with --stdin');
   }
+  await requireStore(config).catch(failForPeople);
   const dataDirectory = prepareDataDirectory(config.dataDirectory);
   const lock = await lockDataDirectory(dataDirectory);
   if (lock.kind === 'held') throw new CommandFailed(describeHeld(dataDirectory, lock));
   try {
     const log = openCommandLog(config, 'error');
-    const store = await openStore({ ...config, dataDirectory, log }).catch(failForPeople);
+    const place = { ...config, dataDirectory, log, whenAbsent: 'refuse' } as const;
+    const store = await openStore(place).catch(failForPeople);
     try {
       const rotated = await rotate(store.database, { ...config, dataDirectory }, given);
       say(input, rotated, lines(rotated));
@@ -58,6 +61,14 @@ async function runRotate(input: CommandInput): Promise<number> {
   } finally {
     lock.release();
   }
+}
+
+/** Before the data directory is created and locked. */
+async function requireStore(config: Config): Promise<void> {
+  refuseAbsentCluster(config);
+  const { databaseUrl, databaseDirectUrl } = config;
+  if (databaseUrl === undefined) return;
+  await refuseEmpty(databaseDirectUrl ?? databaseUrl, config, openCommandLog(config, 'error'));
 }
 
 async function readNew(config: Config): Promise<string> {

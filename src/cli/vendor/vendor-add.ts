@@ -20,6 +20,7 @@ import { CLOUD_OPTIONS, readPlace, readSecret, vendorCode } from './vendor-place
 
 export const vendorAdd: Command = {
   name: 'vendor add',
+  mayCreate: true,
   summary:
     'Add a well-known vendor: test its key with one real call, and offer its models at list price × margin.',
   usage:

@@ -11,6 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +21,7 @@ import { StoreUnavailable } from '../../accounts/contract.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import { openDatabase } from '../database.ts';
 import { hasProcess } from './process-identity.ts';
-import { startEmbedded } from './server.ts';
+import { openToOlder, startEmbedded } from './server.ts';
 
 const USER = fileURLToPath(new URL('../../../test/store/embedded-user.ts', import.meta.url));
 
@@ -38,7 +39,48 @@ afterAll(() => rmSync(made, { recursive: true, force: true }));
 
 /** Creation takes longer than all the rest, so a test that asks for something else copies the cluster. */
 function copyCluster(): void {
-  execFileSync('cp', ['-a', join(made, 'postgres'), directory]);
+  execFileSync('cp', ['-a', join(made, 'postgres'), join(made, 'postgres-password'), directory]);
+}
+
+/** As a version without passwords left it: no file, and an open socket. */
+function copyOlderCluster(): void {
+  copyCluster();
+  rmSync(join(directory, 'postgres-password'));
+  rmSync(join(directory, 'postgres', 'tollgate-password.sha256'));
+  writeFileSync(join(directory, 'postgres', 'pg_hba.conf'), 'local all all trust\n');
+}
+
+/** What the server says first to a user who says nothing but the name. `R` and 0 let the user in. */
+async function firstAnswer(connection: string): Promise<string> {
+  const { searchParams } = new URL(connection);
+  const words = Buffer.from('user\0tollgate\0database\0postgres\0\0');
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(8 + words.length);
+  head.writeInt32BE(3 << 16, 4);
+  const socket = connect(`${searchParams.get('host')}/.s.PGSQL.${searchParams.get('port')}`);
+  try {
+    socket.write(Buffer.concat([head, words]));
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    return `${answer.toString('latin1', 0, 1)} ${answer.readInt32BE(5)}`;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Authentication by SASL. */
+const ASKS = 'R 10';
+
+function withPassword(connection: string, password: string): string {
+  const url = new URL(connection);
+  url.password = password;
+  return url.href;
+}
+
+async function expectClosed(connection: string): Promise<void> {
+  expect(await firstAnswer(connection)).toBe(ASKS);
+  for (const password of ['', 'wrong'])
+    await expect(ask(withPassword(connection, password), 'select 1')).rejects.toThrow(/password/);
+  expect(await ask(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
 }
 
 beforeEach(() => {
@@ -71,9 +113,13 @@ async function ask<Row>(connection: string, text: string): Promise<Row[]> {
   }
 }
 
-/** Another process that uses the same data directory. */
-async function startUser(): Promise<{ readonly child: ChildProcess; readonly connection: string }> {
-  const child = spawn(process.execPath, [USER, directory], { stdio: ['pipe', 'pipe', 'inherit'] });
+/** Another process that uses the same data directory. An older version knows nothing of passwords. */
+async function startUser(
+  ...version: readonly 'older'[]
+): Promise<{ readonly child: ChildProcess; readonly connection: string }> {
+  const child = spawn(process.execPath, [USER, directory, ...version], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   children.push(child);
   const [data] = await once(child.stdout as NodeJS.ReadableStream, 'data');
   return { child, connection: String(data).trim() };
@@ -186,6 +232,98 @@ describe('the embedded server', () => {
     expect(postmasterPid()).toBeUndefined();
     rmSync(join(directory, 'postgres', 'custom.conf'));
     await (await startEmbedded(directory, silentLogger)).stop();
+  });
+});
+
+describe('the password of the embedded server', () => {
+  test('is asked for on its socket, and only the owner of the data directory can read it', async () => {
+    copyCluster();
+    const server = await startEmbedded(directory, silentLogger);
+    await expectClosed(server.connection);
+    const { password } = new URL(server.connection);
+    expect(password).toMatch(/^[\w-]{64}$/);
+    const path = join(directory, 'postgres-password');
+    expect(readFileSync(path, 'utf8')).toBe(`${password}\n`);
+    expect(statSync(path)).toMatchObject({ uid: statSync(directory).uid, mode: 0o100600 });
+    expect(execFileSync('grep', ['-rlF', password, directory], { encoding: 'utf8' }).trim()).toBe(path);
+    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(password);
+    await server.stop();
+    // A file that others may read, as after a copy, is closed by the next start.
+    chmodSync(path, 0o644);
+    const again = await startEmbedded(directory, silentLogger);
+    expect(again.connection).toBe(server.connection);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    await again.stop();
+  });
+
+  test('is set at the next start of a data directory of an older version, and when the file is lost', async () => {
+    copyOlderCluster();
+    const upgraded = await startEmbedded(directory, silentLogger);
+    await expectClosed(upgraded.connection);
+    await upgraded.stop();
+    for (const text of [undefined, 'cut off']) {
+      if (text === undefined) rmSync(join(directory, 'postgres-password'));
+      else writeFileSync(join(directory, 'postgres-password'), text);
+      const repaired = await startEmbedded(directory, silentLogger);
+      expect(repaired.connection).not.toBe(upgraded.connection);
+      await expectClosed(repaired.connection);
+      await repaired.stop();
+    }
+  });
+
+  test('is asked for by a server that an older version left running, as soon as nobody uses it', async () => {
+    copyOlderCluster();
+    const older = await startUser('older');
+    const pid = postmasterPid();
+    expect(await firstAnswer(older.connection)).toBe('R 0');
+    const beside = await startEmbedded(directory, silentLogger);
+    expect(postmasterPid()).toBe(pid);
+    expect(await ask(beside.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await beside.stop();
+    await killHard(older.child);
+    const adopted = await startEmbedded(directory, silentLogger);
+    expect(postmasterPid()).not.toBe(pid);
+    await expectClosed(adopted.connection);
+    await adopted.stop();
+  });
+
+  test('that was changed under a running server is an error with the remedy, and a new start heals it', async () => {
+    copyCluster();
+    const { child } = await startUser();
+    const path = join(directory, 'postgres-password');
+    rmSync(path);
+    await expect(startEmbedded(directory, silentLogger)).rejects.toThrow(
+      `${path} is not the password of the embedded database that is running: stop the server and start it again`,
+    );
+    await killHard(child);
+    const healed = await startEmbedded(directory, silentLogger);
+    await expectClosed(healed.connection);
+    await healed.stop();
+  });
+
+  test('stays that of all connections when the server dies and is started again', async () => {
+    copyCluster();
+    const server = await startEmbedded(directory, silentLogger);
+    const pid = postmasterPid() ?? 0;
+    process.kill(pid, 'SIGKILL');
+    await vi.waitFor(() => expect(server.isRunning()).toBe(false), { timeout: 60_000 });
+    await vi.waitFor(() => server.revive(), { timeout: 60_000 });
+    await expectClosed(server.connection);
+    await server.stop();
+  });
+
+  test('is not asked for by an older version that the server is opened to', async () => {
+    copyCluster();
+    const server = await startEmbedded(directory, silentLogger);
+    openToOlder(directory);
+    await server.stop();
+    const older = await startUser('older');
+    expect(await firstAnswer(older.connection)).toBe('R 0');
+    await killHard(older.child);
+    const closed = await startEmbedded(directory, silentLogger);
+    expect(closed.connection).toBe(server.connection);
+    await expectClosed(closed.connection);
+    await closed.stop();
   });
 });
 

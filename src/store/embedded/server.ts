@@ -26,9 +26,11 @@ import {
   EMBEDDED_STOP_MS,
 } from '../../bounds.ts';
 import type { Logger } from '../../kernel/log.ts';
+import { systemRandom } from '../../kernel/random.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { acquireLock, type Locked } from './lock.ts';
+import { findPassword, fingerprintOf, makePassword, passwordPath, verifierOf } from './password.ts';
 import { type EmbeddedPlace, EmbeddedUnavailable, preparePlace } from './place.ts';
 import { findLastSocketDirectory, findPostmaster, type Postmaster, runsOn } from './postmaster.ts';
 import { isAlive, parseIdentity, thisProcess } from './process-identity.ts';
@@ -48,6 +50,8 @@ const execute = promisify(execFile);
 const PORT = 5432;
 const LOG_NAME = 'server.log';
 const USER = 'tollgate';
+/** In the cluster: which password its server asks for. */
+const FINGERPRINT_NAME = 'tollgate-password.sha256';
 const SOCKET_PREFIX = 'tollgate-socket-';
 /** The shortest limit of a socket's path is macOS's, 103 bytes (Linux: 107). */
 const SOCKET_PATH_BYTES_MAX = 103;
@@ -62,42 +66,75 @@ export async function startEmbedded(givenDirectory: string, log: Logger): Promis
   const dataDirectory = prepareDataDirectory(givenDirectory);
   return await underLock(dataDirectory, async () => {
     const place = preparePlace(dataDirectory);
-    const running = await findPostmaster(place.cluster);
-    let postmaster = running ?? (await start(place, log));
+    const found = findPassword(dataDirectory);
+    const running = await findUsable(place, found, log);
+    const password = found ?? makePassword(dataDirectory, systemRandom);
+    let postmaster = running ?? (await start({ ...place, password }, log));
     if (running !== undefined)
       log.info({ databasePid: running.pid }, 'using the embedded database that is already running');
     noteUse(dataDirectory);
     return {
-      connection: connectionTo(postmaster),
+      connection: connectionTo(postmaster, password),
       isRunning: () => runsOn(postmaster.pid, place.cluster),
       revive: async () => {
-        postmaster = await revive(place, postmaster.socketDirectory, log);
+        postmaster = await revive({ ...place, password }, postmaster.socketDirectory, log);
       },
       stop: () => leave(place, log),
     };
   });
 }
 
-function revive(place: EmbeddedPlace, socketDirectory: string, log: Logger): Promise<Postmaster> {
+/** What a start needs. The password is that of the file, or of the connections that are to be restored. */
+interface ClosedPlace extends EmbeddedPlace {
+  readonly password: string;
+}
+
+function revive(place: ClosedPlace, socketDirectory: string, log: Logger): Promise<Postmaster> {
   return underLock(place.dataDirectory, async () => {
     return (await findPostmaster(place.cluster)) ?? (await start(place, log, socketDirectory));
   });
+}
+
+/**
+ * The server that runs already and takes the password. One that an older version left running takes any: it
+ * is used only as long as that version uses it, and otherwise stopped, so that the next start closes it.
+ */
+async function findUsable(
+  place: EmbeddedPlace,
+  password: string | undefined,
+  log: Logger,
+): Promise<Postmaster | undefined> {
+  const running = await findPostmaster(place.cluster);
+  const asked = readFingerprint(place);
+  if (running === undefined || (password !== undefined && asked === fingerprintOf(password))) return running;
+  if (!hasUsers(place.dataDirectory)) {
+    await stopServer(place, running, log);
+    return undefined;
+  }
+  if (asked === undefined) return running;
+  throw new EmbeddedUnavailable(
+    `${passwordPath(place.dataDirectory)} is not the password of the embedded database that is running: ` +
+      'stop the server and start it again',
+  );
 }
 
 function leave(place: EmbeddedPlace, log: Logger): Promise<void> {
   return underLock(place.dataDirectory, async () => {
     if (!endUse(place.dataDirectory)) return;
     const postmaster = await findPostmaster(place.cluster);
-    if (postmaster === undefined) return;
-    await control(place, ['stop', '-m', 'fast', '-w', '-t', String(EMBEDDED_STOP_MS / 1000)]);
-    removeOwnSocketDirectory(postmaster.socketDirectory);
-    log.info({ databasePid: postmaster.pid }, 'the embedded database stopped');
+    if (postmaster !== undefined) await stopServer(place, postmaster, log);
   });
 }
 
-function connectionTo(postmaster: Postmaster): string {
+async function stopServer(place: EmbeddedPlace, postmaster: Postmaster, log: Logger): Promise<void> {
+  await control(place, ['stop', '-m', 'fast', '-w', '-t', String(EMBEDDED_STOP_MS / 1000)]);
+  removeOwnSocketDirectory(postmaster.socketDirectory);
+  log.info({ databasePid: postmaster.pid }, 'the embedded database stopped');
+}
+
+function connectionTo(postmaster: Postmaster, password: string): string {
   const host = encodeURIComponent(postmaster.socketDirectory);
-  return `postgresql://${USER}@localhost/postgres?host=${host}&port=${postmaster.port}`;
+  return `postgresql://${USER}:${password}@localhost/postgres?host=${host}&port=${postmaster.port}`;
 }
 
 /** Starting and stopping are short, so other processes wait for them. */
@@ -119,12 +156,13 @@ async function underLock<T>(dataDirectory: string, work: () => Promise<T>): Prom
 }
 
 /** A new server takes over the old one's address, because connected processes have that address. */
-async function start(place: EmbeddedPlace, log: Logger, lastDirectory?: string): Promise<Postmaster> {
+async function start(place: ClosedPlace, log: Logger, lastDirectory?: string): Promise<Postmaster> {
   const { cluster } = place;
   if (!existsSync(cluster)) await initialise(place);
   if (lastDirectory === undefined) removeOwnSocketDirectory(findLastSocketDirectory(cluster) ?? '');
   const socketDirectory = lastDirectory ?? chooseSocketDirectory(place);
   writeSettings(place, socketDirectory);
+  await setPassword(place);
   const logFile = join(cluster, LOG_NAME);
   if ((statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > EMBEDDED_LOG_BYTES_MAX) rmSync(logFile);
   let cause: unknown;
@@ -143,7 +181,7 @@ async function start(place: EmbeddedPlace, log: Logger, lastDirectory?: string):
 }
 
 /** Created aside and moved into place when complete, so that a kill leaves all of it or nothing. */
-async function initialise(place: EmbeddedPlace): Promise<void> {
+async function initialise(place: ClosedPlace): Promise<void> {
   const name = basename(place.cluster);
   for (const entry of readdirSync(place.dataDirectory)) {
     if (entry.startsWith(`${name}.new-`)) rmSync(join(place.dataDirectory, entry), { recursive: true });
@@ -151,13 +189,60 @@ async function initialise(place: EmbeddedPlace): Promise<void> {
   const unfinished = join(place.dataDirectory, `${name}.new-${process.pid}`);
   mkdirSync(unfinished, { mode: 0o700 });
   if (place.user !== undefined) chownSync(unfinished, place.user.uid, place.user.gid);
-  // Trust is safe here: the only access is a socket in a directory that is closed to other users.
+  const passwordFile = `${unfinished}.verifier`;
+  writeForServer(place, passwordFile, verifierOf(place.password, systemRandom));
   await execute(
     join(place.binaries, 'initdb'),
-    ['-D', unfinished, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-instructions'],
+    [
+      ...['-D', unfinished, '-U', USER, '-A', 'scram-sha-256', '--pwfile', passwordFile],
+      ...['-E', 'UTF8', '--locale=C', '--no-instructions'],
+    ],
     executeOptions(place),
   );
+  rmSync(passwordFile);
+  writeForServer(place, join(unfinished, FINGERPRINT_NAME), fingerprintOf(place.password));
   renameSync(unfinished, place.cluster);
+}
+
+/**
+ * A data directory of an older version, or one whose password was lost, gets the password before its server
+ * starts: by PostgreSQL's single-user mode, which asks for none and listens nowhere.
+ */
+async function setPassword(place: ClosedPlace): Promise<void> {
+  const { cluster, password } = place;
+  if (readFingerprint(place) !== fingerprintOf(password)) {
+    const options = { ...executeOptions(place), cwd: cluster };
+    const settings = ['exit_on_error=on', 'log_statement=none', 'log_min_error_statement=panic'];
+    const args = ['--single', '-D', '.', ...settings.flatMap((setting) => ['-c', setting]), 'postgres'];
+    const setting = execute(join(place.binaries, 'postgres'), args, options);
+    setting.child.stdin?.on('error', () => undefined);
+    setting.child.stdin?.end(`alter role ${USER} password '${verifierOf(password, systemRandom)}'\n`);
+    await setting.catch((cause) => {
+      throw new EmbeddedUnavailable('the embedded database did not take its password', { cause });
+    });
+    writeForServer(place, join(cluster, FINGERPRINT_NAME), fingerprintOf(password));
+  }
+  writeForServer(place, join(cluster, 'pg_hba.conf'), 'local all all scram-sha-256\n');
+}
+
+/**
+ * Versions before the password start the server with the file as it is. From their next start on it asks for
+ * none, until a version like this one starts it.
+ */
+export function openToOlder(dataDirectory: string): void {
+  const cluster = join(dataDirectory, 'postgres');
+  rmSync(join(cluster, FINGERPRINT_NAME), { force: true });
+  writeFileSync(join(cluster, 'pg_hba.conf'), 'local all all trust\n');
+}
+
+function readFingerprint({ cluster }: EmbeddedPlace): string | undefined {
+  const path = join(cluster, FINGERPRINT_NAME);
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
+}
+
+function writeForServer(place: EmbeddedPlace, path: string, text: string): void {
+  writeFileSync(path, text, { mode: 0o600, flush: true });
+  if (place.user !== undefined) chownSync(path, place.user.uid, place.user.gid);
 }
 
 /** These settings are written at every start. Those of an operator are in `custom.conf`, read last. */
@@ -178,9 +263,7 @@ function writeSettings(place: EmbeddedPlace, socketDirectory: string): void {
     "include_if_exists = 'custom.conf'",
     '',
   ];
-  const path = join(place.cluster, 'postgresql.conf');
-  writeFileSync(path, settings.join('\n'), { mode: 0o600 });
-  if (place.user !== undefined) chownSync(path, place.user.uid, place.user.gid);
+  writeForServer(place, join(place.cluster, 'postgresql.conf'), settings.join('\n'));
 }
 
 /**
@@ -249,13 +332,19 @@ function endUse(dataDirectory: string): boolean {
   const left = (uses.get(dataDirectory) ?? 1) - 1;
   uses.set(dataDirectory, left);
   if (left > 0) return false;
+  rmSync(join(usersDirectory(dataDirectory), String(process.pid)), { force: true });
+  return !hasUsers(dataDirectory);
+}
+
+/** Removes the notes of dead processes. */
+function hasUsers(dataDirectory: string): boolean {
   const directory = usersDirectory(dataDirectory);
-  rmSync(join(directory, String(process.pid)), { force: true });
+  if (!existsSync(directory)) return false;
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
     const identity = parseIdentity(readFileSync(path, 'utf8'));
-    if (identity !== undefined && isAlive(identity)) return false;
+    if (identity !== undefined && isAlive(identity)) return true;
     rmSync(path, { force: true });
   }
-  return true;
+  return false;
 }
