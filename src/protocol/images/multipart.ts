@@ -60,10 +60,10 @@ export class NotAForm extends Error {}
 export function readForm<Found>(
   request: RawRequest,
   fields: FormFields,
-  read: (parts: readonly FormPart[]) => Found | Refusal,
+  read: (parts: readonly FormPart[]) => Found | Refusal | Promise<Found | Refusal>,
 ): Found | Refusal | Promise<Found | Refusal> {
   const reading = readParts(request, fields);
-  const judge = (parts: readonly FormPart[] | string): Found | Refusal =>
+  const judge = (parts: readonly FormPart[] | string): Found | Refusal | Promise<Found | Refusal> =>
     typeof parts === 'string' ? refuse('bodyNotJson', { message: parts }) : read(parts);
   return request.body.length > FORM_SLICE_BYTES
     ? finishInTurns(reading).then(judge)
