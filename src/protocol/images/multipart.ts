@@ -36,7 +36,9 @@ export interface FormFields {
   readonly known: ReadonlySet<string>;
 }
 
-const METERED = ['model', 'n', 'stream'];
+/** How many images: in the protocol, and at other vendors. */
+export const COUNT_FIELDS = ['n', 'batch_size', 'num_images'];
+const METERED = ['model', 'stream', ...COUNT_FIELDS];
 const PICTURE = /^(?:images?(?:\[\d{0,3}\])?|mask)$/;
 export const IMAGE_FIELDS: FormFields = {
   metered: new Set(METERED),

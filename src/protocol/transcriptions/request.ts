@@ -22,6 +22,8 @@ const TEXT_TOKENS_MIN = 100;
 /** Dense text, and ordinary text. */
 const PROMPT_BYTES_PER_TOKEN = 2;
 const PROMPT_BYTES_PER_TOKEN_LIKELY = 4;
+/** Languages, formats and flags have less. */
+const FIELD_BYTES = 1_024;
 
 /** Sound that the vendor fetches, or has stored: in a field named so, or in any field but `prompt`. */
 const ADDRESS_FIELD = /(?:^|_)(?:ur[il]s?|file_?ids?)(?:\[\d{0,3}\])?$|[a-z]U(?:rl|RL|ri|RI)s?$|[a-z]FileId$/;
@@ -96,7 +98,8 @@ function* estimate(body: Buffer, parts: readonly FormPart[], model: string): Sli
       secondsLikely += seconds;
       secondsMost += most;
     } else textBytes += bytes.length;
-    if (name === 'prompt') promptBytes += bytes.length;
+    // A long field is a prompt by another name.
+    if (name !== 'file' && (name === 'prompt' || bytes.length > FIELD_BYTES)) promptBytes += bytes.length;
   }
   const { soundSecond } = tokenRates('transcriptions', model);
   return {
