@@ -45,7 +45,7 @@ export const ERRORS = Object.freeze({
     40004,
     400,
     'The request cannot be expressed in the protocol of any usable upstream of this model',
-    'No usable route of the model can take the request; the message names the field or protocol.',
+    'No usable route of the model can take the request, or what it would be charged for cannot be counted; the message names the field or protocol.',
     'Use another protocol or model, or leave the named field out.',
   ),
   keyInvalid: row(

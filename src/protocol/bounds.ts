@@ -28,3 +28,7 @@ export const WHOLE_ANSWER_VALUES_MAX = 50_000;
 /** The size of one converted event, in one turn: an image in base64, or the repetition of a long answer. */
 export const CONVERTED_EVENT_BYTES_MAX = 12 * MIB;
 export const CONVERTED_EVENT_VALUES_MAX = 50_000;
+/** The length of sound: bytes decoded at a time, steps of a turn (about a millisecond), streams in a file. */
+export const SOUND_WINDOW_BYTES = 48 * KIB;
+export const SOUND_STEPS_MAX = 16_384;
+export const SOUND_STREAMS_MAX = 32;

@@ -92,7 +92,8 @@ export interface RequestFacts {
   readonly inputTokensLikely?: number;
   /** Reranking only: the search units that its documents are at least, where a vendor counts those. */
   readonly unitsLikely?: number;
-  /** Transcriptions only: the most seconds that the sound has, where a vendor counts those. */
+  /** Transcriptions only: the seconds of the sound, and the most that it has, where a vendor counts those. */
+  readonly secondsLikely?: number;
   readonly secondsMost?: number;
   /** The tokens of the request's files, which both estimates include. */
   readonly mediaTokens?: number;

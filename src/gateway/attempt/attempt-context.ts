@@ -12,6 +12,7 @@ import type { Clock } from '../../kernel/time/clock.ts';
 import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 import type { Journal, Outcome } from '../../ledger/contract.ts';
 import type { Dialect, PlainAnswer, RawRequest, RequestFacts, StreamUsage } from '../../protocol/dialect.ts';
+import { countsSeconds } from '../../protocol/transcriptions/usage.ts';
 import type { MediaFetcher, UpstreamClient, UpstreamTimeouts } from '../../upstream/contract.ts';
 import type { Health } from '../../upstream/health/health.ts';
 import type { Reservation } from '../../upstream/health/shared-limits.ts';
@@ -167,8 +168,13 @@ export function completeUsage(
 }
 
 /** The same without the tokenizer. For marks, which are read only after a crash. */
-export function likelyInput({ facts }: AttemptContext): number {
-  return facts.inputTokensLikely ?? facts.inputTokensEstimate;
+export function likelyInput({ call, facts }: AttemptContext): number {
+  return secondsInstead(call, facts) ?? facts.inputTokensLikely ?? facts.inputTokensEstimate;
+}
+
+/** A vendor that counts seconds counts nothing else (rule M-31). */
+function secondsInstead({ route }: Call, { secondsLikely }: RequestFacts): number | undefined {
+  return route !== undefined && countsSeconds(route.forwardModelId) ? secondsLikely : undefined;
 }
 
 /**
@@ -203,8 +209,8 @@ export function unreportedUsage(
 /** A larger request gets the cheap estimate: tokenizing it in one turn would block all other calls. */
 export function countedInput({ call, raw, facts, dialect }: AttemptContext): number {
   const isLarge = raw.body.length > READ_AGAIN_BYTES_MAX;
-  call.countedInput ??= isLarge
-    ? (facts.inputTokensLikely ?? facts.inputTokensEstimate)
-    : dialect.countInput(raw, facts);
+  call.countedInput ??=
+    secondsInstead(call, facts) ??
+    (isLarge ? (facts.inputTokensLikely ?? facts.inputTokensEstimate) : dialect.countInput(raw, facts));
   return call.countedInput;
 }

@@ -7,6 +7,7 @@ import { countElements, skipSpace } from '../bytes/skim.ts';
 import { findUsageSplice } from '../chat/pass-through/request.ts';
 import type { ByteRange, RawRequest, RequestFacts } from '../dialect.ts';
 import { inputFacts } from '../meter/input-estimate.ts';
+import { refuseOtherKind } from '../pass-through/member-kind.ts';
 import {
   boundAnswers,
   foundFigure,
@@ -42,6 +43,8 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
   const model = readModel(body, scan.found[slots.model]);
   if (isRefusal(model)) return model;
   const prompt = last(slots.prompt);
+  const refusal = refuseOtherKind(body, 'prompt', prompt, ['a text', 'a list']);
+  if (refusal !== undefined) return refusal;
   const answers = countPrompts(body, scan, prompt) * boundAnswers(foundFigure(body, scan, ANSWERS));
   if (answers > ANSWERS_PER_CALL_MAX) return refuse('bodyNotJson', { message: TOO_MANY });
   const stream = foundTrue(body, scan.found[slots.stream]);

@@ -8,9 +8,10 @@ import { isNamed } from '../gemini/pass-through/request.ts';
 import { INPUT_ONLY } from '../input-only/dialect.ts';
 import { compileMediaKeys } from '../media/finder.ts';
 import { inputFacts } from '../meter/input-estimate.ts';
+import { refuseOtherKind } from '../pass-through/member-kind.ts';
 import { scanRequest } from '../pass-through/request.ts';
 
-const TREE = compilePaths({ model: 'model', requests: 'requests' });
+const TREE = compilePaths({ model: 'model', requests: 'requests', content: 'content' });
 const { slots } = TREE;
 const MEDIA = compileMediaKeys({
   raw: [],
@@ -66,6 +67,10 @@ function readFacts(
   if (!modelRanges.every((range) => isNamed(body, range, model))) {
     return refuse('bodyNotJson', { message: '"model" in the body differs from the model in the path' });
   }
+  const refusal =
+    refuseOtherKind(body, 'requests', scan.found[slots.requests]?.at(-1), ['a list']) ??
+    refuseOtherKind(body, 'content', scan.found[slots.content]?.at(-1), ['an object']);
+  if (refusal !== undefined) return refusal;
   const input = inputFacts(body, scan, { protocol: 'gemini-embeddings', model });
   return { model, modelRanges, ...INPUT_ONLY, ...input };
 }

@@ -36,7 +36,9 @@ export interface FormFields {
   readonly known: ReadonlySet<string>;
 }
 
-const METERED = ['model', 'n', 'stream'];
+/** How many images: in the protocol, and at other vendors. */
+export const COUNT_FIELDS = ['n', 'batch_size', 'num_images'];
+const METERED = ['model', 'stream', ...COUNT_FIELDS];
 const PICTURE = /^(?:images?(?:\[\d{0,3}\])?|mask)$/;
 export const IMAGE_FIELDS: FormFields = {
   metered: new Set(METERED),
@@ -60,10 +62,10 @@ export class NotAForm extends Error {}
 export function readForm<Found>(
   request: RawRequest,
   fields: FormFields,
-  read: (parts: readonly FormPart[]) => Found | Refusal,
+  read: (parts: readonly FormPart[]) => Found | Refusal | Promise<Found | Refusal>,
 ): Found | Refusal | Promise<Found | Refusal> {
   const reading = readParts(request, fields);
-  const judge = (parts: readonly FormPart[] | string): Found | Refusal =>
+  const judge = (parts: readonly FormPart[] | string): Found | Refusal | Promise<Found | Refusal> =>
     typeof parts === 'string' ? refuse('bodyNotJson', { message: parts }) : read(parts);
   return request.body.length > FORM_SLICE_BYTES
     ? finishInTurns(reading).then(judge)

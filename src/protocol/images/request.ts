@@ -8,20 +8,34 @@ import type { ByteRange, FormPart, RawRequest, RequestFacts } from '../dialect.t
 import { compileMediaKeys } from '../media/finder.ts';
 import { fileTokens, tokenRates } from '../media/tokens.ts';
 import { type InputFacts, inputFacts } from '../meter/input-estimate.ts';
+import { refuseOtherKind } from '../pass-through/member-kind.ts';
 import { foundFigure, foundTrue, readModel, scanRequest } from '../pass-through/request.ts';
 import { newForm, writeForm } from './form.ts';
-import { findText, IMAGE_FIELDS, isMultipart, isPictureField, readForm, readFormModel } from './multipart.ts';
+import {
+  COUNT_FIELDS,
+  findText,
+  IMAGE_FIELDS,
+  isMultipart,
+  isPictureField,
+  readForm,
+  readFormModel,
+} from './multipart.ts';
 
 const TREE = compilePaths({
   model: 'model',
   stream: 'stream',
+  prompt: 'prompt',
   count: 'n',
+  // Other vendors' names of it.
+  batchSize: 'batch_size',
+  imageCount: 'num_images',
+  sequenceMax: 'sequential_image_generation_options.max_images',
   image: 'image',
   images: 'images',
   mask: 'mask',
 });
 const { slots } = TREE;
-const COUNTS = [slots.count];
+const COUNTS = [slots.count, slots.batchSize, slots.imageCount, slots.sequenceMax];
 const WATCHED = {
   media: compileMediaKeys({
     raw: [],
@@ -53,6 +67,8 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
   const { found } = scan;
   const model = readModel(body, found[slots.model]);
   if (isRefusal(model)) return model;
+  const refusal = refuseOtherKind(body, 'prompt', found[slots.prompt]?.at(-1), ['a text']);
+  if (refusal !== undefined) return refusal;
   const input = inputFacts(body, scan, { protocol: 'images', model: model.model });
   return {
     ...model,
@@ -82,7 +98,7 @@ function holdsImage(body: Buffer, range: ByteRange | undefined): boolean {
 function readFormFacts(body: Buffer, parts: readonly FormPart[]): RequestFacts | Refusal {
   const model = readFormModel(body, parts);
   if (isRefusal(model)) return model;
-  for (const name of ['n', 'stream']) {
+  for (const name of [...COUNT_FIELDS, 'stream']) {
     const values = parts.filter((part) => part.name === name);
     const message =
       values.length > 1 ? `"${name}" comes more than once` : complaintAbout(name, findText(body, values[0]));
@@ -97,7 +113,7 @@ function readFormFacts(body: Buffer, parts: readonly FormPart[]): RequestFacts |
     model,
     modelRanges: [],
     stream: asked('stream') === 'true',
-    images: boundImages(Number(asked('n'))),
+    images: boundImages(Math.max(...COUNT_FIELDS.map((name) => Number(asked(name))))),
     ...estimateForm(body, parts, model),
     edit: parts.some(({ name }) => isPictureField(name)),
     form: newForm(parts),
@@ -112,7 +128,7 @@ function complaintAbout(name: string, text: string | undefined): string | undefi
     return text === 'true' || text === 'false' ? undefined : '"stream" must be true or false';
   }
   const isCount = /^\d{1,3}$/.test(text) && Number(text) <= IMAGES_PER_CALL_MAX;
-  return isCount ? undefined : `"n" must be a whole number up to ${IMAGES_PER_CALL_MAX}`;
+  return isCount ? undefined : `"${name}" must be a whole number up to ${IMAGES_PER_CALL_MAX}`;
 }
 
 function estimateForm(body: Buffer, parts: readonly FormPart[], model: string): InputFacts {

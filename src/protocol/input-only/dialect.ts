@@ -5,12 +5,13 @@ import { compilePaths, type PathTree } from '../bytes/paths.ts';
 import type { JsonScan } from '../bytes/scan.ts';
 import { Skimmer } from '../bytes/skim.ts';
 import { spliceModel } from '../bytes/splice.ts';
-import type { ByteRange, Dialect, RequestFacts } from '../dialect.ts';
+import type { ByteRange, CountedFacts, Dialect, RequestFacts } from '../dialect.ts';
 import type { MediaKeys } from '../media/finder.ts';
 import { countTexts } from '../meter/input.ts';
 import { type InputFacts, inputFacts } from '../meter/input-estimate.ts';
 import { compileWords } from '../meter/words.ts';
 import { type AnswerShape, readAnswer } from '../pass-through/answer.ts';
+import { type MemberKind, refuseMissing, refuseOtherKind } from '../pass-through/member-kind.ts';
 import { INPUT_ONLY_RULE, NoStreamReader } from '../pass-through/no-stream.ts';
 import { Relay } from '../pass-through/relay.ts';
 import { readModel, scanRequest } from '../pass-through/request.ts';
@@ -35,8 +36,8 @@ export const INPUT_ONLY = {
  */
 interface InputOnlyRow {
   readonly protocol: Protocol;
-  /** The members of a request that hold its input. The texts in them are counted. */
-  readonly input: readonly string[];
+  /** The members of a request that hold its input, and what they may be. The texts in them are counted. */
+  readonly input: Readonly<Record<string, readonly MemberKind[]>>;
   /** Files among the input. */
   readonly media?: MediaKeys;
   /** The member that makes an object an answer of this protocol. */
@@ -59,9 +60,10 @@ export interface EstimatedRequest {
 }
 
 export function createInputOnlyDialect(row: InputOnlyRow): Dialect {
-  const tree = compilePaths(Object.fromEntries(['model', ...row.input].map((name) => [name, name])));
+  const members = Object.keys(row.input);
+  const tree = compilePaths(Object.fromEntries(['model', ...members].map((name) => [name, name])));
   const watched = row.media && { media: row.media };
-  const words = compileWords({ text: [...row.input, ...TEXT_KEYS] });
+  const words = compileWords({ text: [...members, ...TEXT_KEYS] });
   const shape = toAnswerShape(row);
   return {
     protocol: row.protocol,
@@ -70,7 +72,7 @@ export function createInputOnlyDialect(row: InputOnlyRow): Dialect {
     spliceRequest: ({ body }, facts, forwardModel) => spliceModel(body, facts, forwardModel),
     readResponse: (body, modelId) => readAnswer(body, shape, modelId),
     relayStream: (framing, _facts, modelId) => new Relay(framing, new NoStreamReader(), modelId),
-    countInput: ({ body }, facts) => countTexts(body, words, facts),
+    countInput: ({ body }, facts) => countAll(countTexts(body, words, facts), facts),
     encodeStreamError: (_framing, error) => encodeImagesError(error),
     keepAlive: () => Buffer.from(': keep-alive\n\n'),
   };
@@ -78,6 +80,11 @@ export function createInputOnlyDialect(row: InputOnlyRow): Dialect {
 
 /** Keys of texts within the input. */
 const TEXT_KEYS = ['text', 'content'];
+
+/** Of texts under other keys at least half as many as their bytes have. */
+function countAll(counted: number, { inputTokensLikely = 0 }: CountedFacts): number {
+  return Math.max(counted, Math.floor(inputTokensLikely / 2));
+}
 
 interface Scanned {
   readonly body: Buffer;
@@ -89,6 +96,11 @@ function readFacts(row: InputOnlyRow, { body, scan, tree }: Scanned): RequestFac
   const at = (member: string): readonly ByteRange[] | undefined => scan.found[tree.slots[member] as number];
   const model = readModel(body, at('model'));
   if (isRefusal(model)) return model;
+  for (const [name, kinds] of Object.entries(row.input)) {
+    const range = at(name)?.at(-1);
+    const refusal = refuseMissing(body, name, range) ?? refuseOtherKind(body, name, range, kinds);
+    if (refusal !== undefined) return refusal;
+  }
   const input = inputFacts(body, scan, { protocol: row.protocol, model: model.model });
   const known = row.estimate?.({ body, values: scan.values, input, at: (member) => at(member)?.at(-1) });
   return { ...model, ...INPUT_ONLY, ...input, ...known };

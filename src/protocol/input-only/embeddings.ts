@@ -2,10 +2,12 @@ import { NINE, OPEN_BRACKET, ZERO } from '../bytes/ascii.ts';
 import { skipSpace } from '../bytes/skim.ts';
 import type { ByteRange } from '../dialect.ts';
 import { createInputOnlyDialect } from './dialect.ts';
+import { FILES_OF_OTHERS } from './media-keys.ts';
 
 export const embeddings = createInputOnlyDialect({
   protocol: 'embeddings',
-  input: ['input'],
+  input: { input: ['a text', 'a list'] },
+  media: FILES_OF_OTHERS,
   sign: 'data',
   // Some vendors report the total only.
   reported: ['usage.prompt_tokens', 'usage.total_tokens'],

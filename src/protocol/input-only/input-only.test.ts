@@ -10,6 +10,8 @@ import { rerank } from './rerank.ts';
 
 const ALL: readonly Dialect[] = [embeddings, moderations, rerank];
 
+const ASKED = { input: 'x', query: 'x', documents: ['y'] };
+
 function raw(body: object): RawRequest {
   return { body: Buffer.from(JSON.stringify(body)), contentType: 'application/json', path: undefined };
 }
@@ -25,7 +27,7 @@ const usage = (dialect: Dialect, answer: object) =>
 
 describe.each(ALL.map((dialect) => [dialect.protocol, dialect] as const))('%s', (_name, dialect) => {
   it('has a price that is known at entry, and no stream', async () => {
-    const facts = await read(dialect, { model: 'm', input: 'x', query: 'x', documents: ['y'], stream: true });
+    const facts = await read(dialect, { model: 'm', ...ASKED, stream: true });
     expect(facts).toMatchObject({ model: 'm', stream: false, isFixed: true, answers: 1, images: 0 });
     const relay = dialect.relayStream('sse', facts, 'm');
     relay.push(Buffer.from('data: {"a":1}\n\n'));
@@ -33,11 +35,10 @@ describe.each(ALL.map((dialect) => [dialect.protocol, dialect] as const))('%s', 
   });
 
   it('needs a model, and has it replaced', async () => {
-    expect(await dialect.readRequest(raw({ input: 'x' }))).toMatchObject({ error: { code: 40003 } });
-    const request = raw({ model: 'm', input: 'x' });
-    const facts = await read(dialect, { model: 'm', input: 'x' });
-    const sent = Buffer.concat(dialect.spliceRequest(request, facts, 'vendor')).toString();
-    expect(sent).toBe('{"model":"vendor","input":"x"}');
+    expect(await dialect.readRequest(raw(ASKED))).toMatchObject({ error: { code: 40003 } });
+    const facts = await read(dialect, { model: 'm', ...ASKED });
+    const sent = Buffer.concat(dialect.spliceRequest(raw({ model: 'm', ...ASKED }), facts, 'vendor'));
+    expect(JSON.parse(sent.toString())).toEqual({ model: 'vendor', ...ASKED });
   });
 
   it('takes no answer of another kind', () => {
@@ -68,6 +69,49 @@ describe('the input', () => {
   });
 });
 
+describe('a member that is charged and cannot be counted is refused', () => {
+  it.each([
+    [embeddings, '"input" must be a text or a list', { input: { text: 'x'.repeat(1_000) } }],
+    [embeddings, '"input" must be a text or a list', { input: true }],
+    [embeddings, '"input" is missing', { texts: ['x'.repeat(1_000)] }],
+    [moderations, '"input" must be a text or a list', { input: 7 }],
+    [moderations, '"input" is missing', { input: null }],
+    [rerank, '"query" must be a text or an object', { query: ['q'], documents: ['d'] }],
+    [rerank, '"documents" must be a list', { query: 'q', documents: 'x'.repeat(1_000) }],
+    [rerank, '"documents" must be a list', { query: 'q', documents: { 0: 'd' } }],
+    [rerank, '"documents" is missing', { query: 'q', texts: ['d'] }],
+  ] as const)('%o %s (%#)', async (dialect, complaint, body) => {
+    const refused = await dialect.readRequest(raw({ model: 'm', ...body }));
+    expect(refused).toMatchObject({ error: { code: 40004 }, message: expect.stringContaining(complaint) });
+  });
+
+  it('and what is hidden under other keys is counted', async () => {
+    const passage = 'a boat lands at the pier '.repeat(400);
+    const least = passage.length / 8;
+    for (const [dialect, body] of [
+      [embeddings, { input: [{ text: 'x', passage }] }],
+      [moderations, { input: 'x', more: passage }],
+      [rerank, { query: 'q', documents: [{ text: 'x', title: passage }] }],
+    ] as const) {
+      const facts = await read(dialect, { model: 'm', ...body });
+      expect(dialect.countInput(raw({ model: 'm', ...body }), facts)).toBeGreaterThanOrEqual(least);
+      expect(facts.inputTokensEstimate).toBeGreaterThanOrEqual(passage.length / 4);
+    }
+  });
+
+  it('and files among the texts are counted as files', async () => {
+    const image = 'https://pictures.invalid/a.png';
+    const seen = await read(embeddings, { model: 'm', input: [{ image }, { text: 'x' }] });
+    expect(seen.mediaTokens).toBeGreaterThan(1_000);
+    const ranked = await read(rerank, {
+      model: 'm',
+      query: 'q',
+      documents: [{ image }, { image_url: image }],
+    });
+    expect(ranked.mediaTokens).toBe(2 * (seen.mediaTokens ?? 0));
+  });
+});
+
 describe('a reranking', () => {
   const ask = (count: number, text = 'a document', query = 'q') => ({
     ...{ model: 'm', query, documents: Array.from({ length: count }, () => text) },
@@ -92,12 +136,10 @@ describe('a reranking', () => {
     expect(facts.outputTokensMax).toBeGreaterThanOrEqual(20);
   });
 
-  it('without documents is the vendor’s to refuse', async () => {
-    for (const documents of [[], 'x', undefined]) {
-      expect((await read(rerank, { model: 'm', query: 'q', documents })).inputTokensEstimate).toBeLessThan(
-        100,
-      );
-    }
+  it('without documents in the list is the vendor’s to refuse', async () => {
+    expect((await read(rerank, { model: 'm', query: 'q', documents: [] })).inputTokensEstimate).toBeLessThan(
+      100,
+    );
   });
 
   it('is charged by tokens or by search units, as the vendor reports', () => {

@@ -3,6 +3,7 @@ import { OPEN_BRACKET } from '../bytes/ascii.ts';
 import { countElements } from '../bytes/skim.ts';
 import type { ByteRange } from '../dialect.ts';
 import { createInputOnlyDialect, type EstimatedRequest } from './dialect.ts';
+import { FILES_OF_OTHERS } from './media-keys.ts';
 
 /** A model reads each document with the query, and with instructions of the vendor. */
 const DOCUMENT_TOKENS = 100;
@@ -15,7 +16,8 @@ const PIECES_PER_UNIT = 100;
 /** The form of Jina and most others, and that of Cohere, which reports search units instead of tokens. */
 export const rerank = createInputOnlyDialect({
   protocol: 'rerank',
-  input: ['query', 'documents'],
+  input: { query: ['a text', 'an object'], documents: ['a list'] },
+  media: FILES_OF_OTHERS,
   sign: 'results',
   reported: [
     ...['usage.prompt_tokens', 'usage.total_tokens', 'meta.billed_units.input_tokens'],

@@ -1,6 +1,8 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '../../../test/support/cost.ts';
+import { mp4, webm } from '../../../test/support/sounds/containers.ts';
+import { flac, mp3, wav as wavOf } from '../../../test/support/sounds/frames.ts';
 import { MEDIA_PARTS_MAX } from '../../bounds.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
@@ -169,6 +171,50 @@ describe('sound and film count by their seconds', () => {
     expect(await mediaOf('gemini', ogg, 'audio/ogg')).toBe(11 * 40);
     const film = Buffer.concat([Buffer.from('____ftypisom'), Buffer.alloc(400_000)]);
     expect(await mediaOf('gemini', film, 'video/mp4')).toBe(11 * 300);
+  });
+});
+
+describe('sound counts by what its data holds, wherever it is sent', () => {
+  const lies = wavOf(600, { sampleRate: 8_000, claims: { byteRate: 0xffffffff } });
+  const inChat = (file: Buffer) => ({
+    model: 'gpt-4o-audio-preview',
+    messages: [
+      { content: [{ type: 'input_audio', input_audio: { format: 'wav', data: file.toString('base64') } }] },
+    ],
+  });
+
+  it.each([
+    ['chat', inChat(lies), 600 * 12],
+    ['chat', inChat(mp3(60)), 61 * 12],
+    ['chat', inChat(flac(60, { claimed: 1 })), 60 * 12],
+    [
+      'chat',
+      {
+        model: 'qwen',
+        messages: [{ content: [{ type: 'audio_url', audio_url: { url: dataOf(lies, 'audio/wav') } }] }],
+      },
+      600 * 40,
+    ],
+    [
+      'responses',
+      {
+        model: 'gpt-4o',
+        input: [{ content: [{ type: 'input_audio', input_audio: { data: lies.toString('base64') } }] }],
+      },
+      600 * 12,
+    ],
+    ['gemini', CARRIERS.gemini?.(lies, 'audio/wav') ?? {}, 600 * 40],
+    ['gemini', CARRIERS.gemini?.(webm(60), 'audio/webm') ?? {}, 60 * 40],
+    ['gemini', CARRIERS.gemini?.(mp4(60, { movie: 1 }), 'video/mp4') ?? {}, 61 * 300],
+  ] as const)('%s (%#)', async (protocol, body, tokens) => {
+    expect((await read(protocol, body)).mediaTokens).toBe(tokens);
+  });
+
+  it('at an address counts as ten minutes', async () => {
+    const part = { type: 'audio_url', audio_url: { url: 'https://sounds.invalid/a.mp3' } };
+    expect((await read('chat', { model: 'qwen', messages: [{ content: [part] }] })).mediaTokens).toBe(
+      600 * 40,
+    );
   });
 });
 

@@ -1,10 +1,13 @@
 import { MEDIA_HEAD_BYTES, MEDIA_LOOKED_BYTES_MAX } from '../../bounds.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { COMMA } from '../bytes/ascii.ts';
+import { finishNow, type Sliced } from '../bytes/slices.ts';
 import { decodeText } from '../bytes/text.ts';
 import type { FoundMedia, MediaFinder } from './finder.ts';
-import { type Format, findFormat, kindOfName, type MediaKind } from './header.ts';
+import { type Format, findFormat, KINDS, kindOfName, type MediaKind } from './header.ts';
 import { PdfPageCounter } from './pdf-pages.ts';
+import { type SoundLength, soundLength } from './sound/length.ts';
+import { SoundBytes } from './sound/sound-bytes.ts';
 import { addressTokens, fileTokens, type MediaBytes, tokenRates } from './tokens.ts';
 
 /** The estimated tokens of a request's files. */
@@ -23,18 +26,18 @@ const ADDRESS = /^(?:https?|gs|s3|files):|^(?:projects|files)\//i;
 const UNNAMED = 'application/octet-stream';
 /** Most headers have all information in their first bytes. These have it further back. */
 const SIGN_BYTES = 48;
-const FAR_HEADERS: ReadonlySet<Format> = new Set(['jpeg', 'heif', 'mp3', 'mp4']);
+const FAR_HEADERS: ReadonlySet<Format> = new Set(['jpeg', 'heif']);
 /** Source types that contain text although they stand where files do. */
 const TEXT_SOURCES: ReadonlySet<string> = new Set(['text', 'content']);
 
 /** Upper estimates of all files found in a body. A value that turns out not to be a file counts as text. */
 export function estimateMedia(
   body: Buffer,
-  { found, beyond }: Pick<MediaFinder, 'found' | 'beyond'>,
+  { found, beyond, lengths }: Pick<MediaFinder, 'found' | 'beyond' | 'lengths'>,
   { protocol, model }: { readonly protocol: Protocol; readonly model: string },
 ): MediaEstimate {
   const rates = tokenRates(protocol, model);
-  const reader = new MediaReader();
+  const reader = new MediaReader(lengths);
   let tokens = beyond * rates.pictureMost;
   let bytes = 0;
   for (const media of found) {
@@ -47,6 +50,44 @@ export function estimateMedia(
     if (file !== undefined || kind !== undefined) bytes += media.value.end - media.value.start;
   }
   return { tokens, bytes };
+}
+
+/** The lengths of all sound and films in a large body, by where they begin. */
+export function* measureSounds(
+  body: Buffer,
+  { found }: Pick<MediaFinder, 'found'>,
+): Sliced<ReadonlyMap<number, SoundLength>> {
+  const lengths = new Map<number, SoundLength>();
+  for (const { value } of found) {
+    const text = openFile(body, value);
+    const format = text && findFormat(text.sign);
+    if (text === undefined || format === undefined || !isHeard(format)) continue;
+    const length = yield* soundLength(SoundBytes.ofBase64(body, text.from, value.end));
+    lengths.set(text.from, length);
+    yield;
+  }
+  return lengths;
+}
+
+function isHeard(format: Format): boolean {
+  return KINDS[format] === 'sound' || KINDS[format] === 'video';
+}
+
+/** The base64 of a file in a string, or in a `data:` address: where it begins, its first bytes, its type. */
+interface FileText {
+  readonly from: number;
+  readonly sign: Buffer;
+  /** Of a `data:` address. */
+  readonly mime: string | undefined;
+}
+
+function openFile(body: Buffer, { start, end }: FoundMedia['value']): FileText | undefined {
+  const isData = body.toString('latin1', start, start + 5).toLowerCase() === 'data:';
+  const comma = isData ? body.subarray(start, Math.min(end, start + ADDRESS_BYTES)).indexOf(COMMA) : -1;
+  if (isData && comma < 0) return undefined;
+  const from = start + comma + 1;
+  const sign = decoded(body, from, Math.min(end, from + base64Length(SIGN_BYTES)));
+  return { from, sign, mime: isData ? body.toString('latin1', start + 5, start + comma) : undefined };
 }
 
 function textAt(body: Buffer, range: FoundMedia['value']): string {
@@ -95,27 +136,33 @@ function addressKind(body: Buffer, { key, value, type, mime }: FoundMedia): Medi
 class MediaReader {
   #left = MEDIA_LOOKED_BYTES_MAX;
   readonly #pdf = new PdfPageCounter();
+  readonly #lengths: ReadonlyMap<number, SoundLength> | undefined;
+
+  constructor(lengths: ReadonlyMap<number, SoundLength> | undefined) {
+    this.#lengths = lengths;
+  }
 
   /**
    * `undefined` if the string is not a file: neither a `data:` address nor base64 with a known beginning or
    * name.
    */
-  fileAt(body: Buffer, { start, end }: FoundMedia['value'], named: string): MediaBytes | undefined {
-    const isData = body.toString('latin1', start, start + 5).toLowerCase() === 'data:';
-    const comma = isData ? body.subarray(start, Math.min(end, start + ADDRESS_BYTES)).indexOf(COMMA) : -1;
-    if (isData && comma < 0) return undefined;
-    const from = start + comma + 1;
-    const mime = isData ? body.toString('latin1', start + 5, start + comma) : named;
-    const sign = decoded(body, from, Math.min(end, from + base64Length(SIGN_BYTES)));
+  fileAt(body: Buffer, value: FoundMedia['value'], named: string): MediaBytes | undefined {
+    const text = openFile(body, value);
+    if (text === undefined) return undefined;
+    const { from, sign, mime = named } = text;
+    const { end } = value;
     const format = findFormat(sign);
-    if (!isData && format === undefined && !isNamed(named)) return undefined;
+    if (text.mime === undefined && format === undefined && !isNamed(named)) return undefined;
     const bytes = Math.floor(((end - from) * 3) / 4);
     if (format === 'pdf') {
       const pages = (): number => this.#pdf.pages(this.#parts(body, from, end), bytes);
       return { head: sign, pages, bytes, mime };
     }
     const isFar = format !== undefined && FAR_HEADERS.has(format) && this.#left > sign.length * 2;
-    return { head: isFar ? this.#head(body, from, end) : sign, bytes, mime };
+    // A small body is measured at once.
+    const length = (): SoundLength =>
+      this.#lengths?.get(from) ?? finishNow(soundLength(SoundBytes.ofBase64(body, from, end)));
+    return { head: isFar ? this.#head(body, from, end) : sign, length, bytes, mime };
   }
 
   #head(body: Buffer, start: number, end: number): Buffer {

@@ -1,7 +1,10 @@
 import { MEDIA_HEAD_BYTES, MEDIA_LOOKED_BYTES_MAX } from '../../bounds.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
+import { finishNow } from '../bytes/slices.ts';
 import { findFormat, kindOfName } from './header.ts';
 import { PdfPageCounter } from './pdf-pages.ts';
+import { type SoundLength, soundLength } from './sound/length.ts';
+import { SoundBytes } from './sound/sound-bytes.ts';
 import { addressTokens, fileTokens, tokenRates } from './tokens.ts';
 
 /** Whose tokenizer counts. */
@@ -16,7 +19,8 @@ export function fetchedTokens(
   { protocol, model }: CountedBy,
 ): number {
   const head = bytes.subarray(0, MEDIA_HEAD_BYTES);
-  const file = { head, bytes: bytes.length, mime };
+  const length = (): SoundLength => finishNow(soundLength(SoundBytes.of(bytes)));
+  const file = { head, bytes: bytes.length, mime, length };
   const pages = (): number => new PdfPageCounter().pages(sampled(bytes), bytes.length);
   return fileTokens(findFormat(head) === 'pdf' ? { ...file, pages } : file, tokenRates(protocol, model));
 }

@@ -1,6 +1,7 @@
 import { MEDIA_PARTS_MAX } from '../../bounds.ts';
 import { findChild, makeNode, type PathNode } from '../bytes/paths.ts';
 import { HOSTED_KEYS } from '../meter/vendor-tools.ts';
+import type { SoundLength } from './sound/length.ts';
 
 /** What a key means for its value. */
 const NONE = -1;
@@ -91,6 +92,8 @@ export class MediaFinder {
   found: FoundMedia[] = [];
   /** The number of files that are not examined, because there are too many. */
   beyond = 0;
+  /** The lengths of sound in a large body, which is measured in turns: by where its base64 begins. */
+  lengths: ReadonlyMap<number, SoundLength> | undefined;
   /** The types of the tools, and the keys of those without a type. */
   toolTypes: Range[] = [];
   vendorToolKeys: string[] = [];

@@ -11,6 +11,7 @@ export type Format =
   | 'archive'
   | 'wav'
   | 'mp3'
+  | 'aac'
   | 'ogg'
   | 'flac'
   | 'mp4'
@@ -42,6 +43,7 @@ export const KINDS: Readonly<Record<Format, MediaKind>> = {
   archive: 'document',
   wav: 'sound',
   mp3: 'sound',
+  aac: 'sound',
   ogg: 'sound',
   flac: 'sound',
   mp4: 'video',
@@ -55,7 +57,8 @@ export function findFormat(head: Buffer): Format | undefined {
   if (text.startsWith('ftyp', 4)) return PICTURE_BRANDS.test(text.slice(8)) ? 'heif' : 'mp4';
   // The sync word of an MPEG frame, and its layer: the third one, or AAC.
   const next = head[0] === 0xff ? (head[1] ?? 0) : 0;
-  return (next & 0xe6) === 0xe2 || (next & 0xf6) === 0xf0 ? 'mp3' : undefined;
+  if ((next & 0xf6) === 0xf0) return 'aac';
+  return (next & 0xe6) === 0xe2 ? 'mp3' : undefined;
 }
 
 /** By the media type that a client declares, or the extension of an address. */

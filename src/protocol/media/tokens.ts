@@ -3,7 +3,7 @@ import type { Protocol } from '../../kernel/protocol-name.ts';
 import { plainModelName } from '../capability/name.ts';
 import { findFormat, KINDS, kindOfName, type MediaKind } from './header.ts';
 import { type Pixels, pictureSize } from './picture-size.ts';
-import { countSeconds } from './seconds.ts';
+import type { SoundLength } from './sound/length.ts';
 
 /** Whose tokenizer counts. `any`: the vendor is unknown, and the highest figure counts. */
 export type Family = 'openai' | 'anthropic' | 'google' | 'any';
@@ -161,6 +161,8 @@ export interface MediaBytes {
   readonly head: Buffer;
   /** For a PDF. */
   readonly pages?: () => number;
+  /** For sound and films. */
+  readonly length?: () => SoundLength;
   readonly bytes: number;
   /** The type that the client declares. */
   readonly mime: string;
@@ -171,7 +173,7 @@ const TEXT_BYTES_PER_TOKEN = 3;
 
 /** An upper estimate of the input tokens of a file. */
 export function fileTokens(file: MediaBytes, rates: Rates): number {
-  const { head, pages, bytes, mime } = file;
+  const { head, pages, length, bytes, mime } = file;
   const named = kindOfName(mime);
   const format = findFormat(head);
   // A file that is declared as text is read as text, whatever its first bytes.
@@ -181,12 +183,11 @@ export function fileTokens(file: MediaBytes, rates: Rates): number {
     return size === undefined ? rates.pictureMost : rates.picture(size);
   }
   if (pages !== undefined && kind === 'document') return pages() * rates.page;
-  if (kind === 'sound' || kind === 'video') {
-    const second = kind === 'sound' ? rates.soundSecond : rates.videoSecond;
+  if (length !== undefined && (kind === 'sound' || kind === 'video')) {
+    const { seconds, asFilm } = length();
     // A video container may contain only audio.
-    const isSound = kind === 'video' && mime.startsWith('audio/');
-    const seconds = countSeconds(format ?? 'ogg', head, bytes);
-    return Math.ceil(seconds * (isSound ? rates.soundSecond : second));
+    const isSound = kind === 'sound' || mime.startsWith('audio/');
+    return isSound ? seconds * rates.soundSecond : asFilm * rates.videoSecond;
   }
   return Math.ceil(bytes / TEXT_BYTES_PER_TOKEN);
 }

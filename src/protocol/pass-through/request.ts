@@ -8,8 +8,10 @@ import { readFigure } from '../bytes/number.ts';
 import type { PathTree } from '../bytes/paths.ts';
 import { type ItemWatch, JsonScan, newScanStack, type ScanOutcome } from '../bytes/scan.ts';
 import { isWord } from '../bytes/skim.ts';
+import { finishInTurns } from '../bytes/slices.ts';
 import { decodeText } from '../bytes/text.ts';
 import type { ByteRange } from '../dialect.ts';
+import { measureSounds } from '../media/estimate.ts';
 import { MediaFinder, type MediaKeys } from '../media/finder.ts';
 import { larger } from '../meter/usage-report.ts';
 import { findAmbiguity } from './metered-keys.ts';
@@ -44,7 +46,7 @@ export function scanRequest<Found>(
     const media = watched && new MediaFinder(watched.media);
     const large = new JsonScan(body, tree, newScanStack(), media);
     large.items = watched?.items;
-    return scanLarge(large, body.length, finish);
+    return scanLarge(large, body, finish);
   }
   const scan = new JsonScan(body, tree, sharedStack, watched?.media.shared.begin());
   scan.items = watched?.items;
@@ -54,22 +56,26 @@ export function scanRequest<Found>(
 /** Takes one turn unless there is too much to scan. */
 function scanLarge<Found>(
   scan: JsonScan,
-  length: number,
+  body: Buffer,
   finish: (scan: JsonScan, outcome: ScanOutcome) => Found,
 ): Found | Promise<Found> {
-  const outcome = scan.run(Math.min(SCAN_TURN_BYTES, length));
-  return outcome === 'paused' ? scanSlices(scan, length, finish) : finish(scan, outcome);
+  const outcome = scan.run(Math.min(SCAN_TURN_BYTES, body.length));
+  return outcome === 'paused' ? scanSlices(scan, body, finish) : finish(scan, outcome);
 }
 
 async function scanSlices<Found>(
   scan: JsonScan,
-  length: number,
+  body: Buffer,
   finish: (scan: JsonScan, outcome: ScanOutcome) => Found,
 ): Promise<Found> {
   let outcome: ScanOutcome = 'paused';
   while (outcome === 'paused') {
     await nextTurn();
-    outcome = scan.run(Math.min(scan.at + SCAN_TURN_BYTES, length));
+    outcome = scan.run(Math.min(scan.at + SCAN_TURN_BYTES, body.length));
+  }
+  const { media } = scan;
+  if (media !== undefined && outcome === 'done') {
+    media.lengths = await finishInTurns(measureSounds(body, media));
   }
   return finish(scan, outcome);
 }

@@ -9,17 +9,27 @@ import { decodeText } from '../bytes/text.ts';
 import type { ByteRange, Dialect, RequestFacts } from '../dialect.ts';
 import { INPUT_ONLY } from '../input-only/dialect.ts';
 import { type AnswerShape, readAnswer } from '../pass-through/answer.ts';
+import { refuseMissing, refuseOtherKind } from '../pass-through/member-kind.ts';
 import { INPUT_ONLY_RULE } from '../pass-through/no-stream.ts';
 import { readModel, scanRequest } from '../pass-through/request.ts';
 import { BytesRelay } from './bytes-relay.ts';
 
-const TREE = compilePaths({ model: 'model', input: 'input' });
+/** What is spoken, and how. The last ones are those of other vendors. */
+const TEXTS = ['input', 'instructions', 'text', 'ssml', 'prompt'] as const;
+const TREE = compilePaths({
+  model: 'model',
+  input: 'input',
+  instructions: 'instructions',
+  text: 'text',
+  ssml: 'ssml',
+  prompt: 'prompt',
+});
 const { slots } = TREE;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * A text becomes sound. It is charged by its characters, each of which counts as one input token: they are
- * known before, and a sound reports nothing.
+ * A text becomes sound. It is charged by its characters and those of what says how to speak, each of which counts
+ * as one input token: they are known before, and a sound reports nothing (rule M-30).
  */
 export const speech: Dialect = {
   protocol: 'speech',
@@ -36,7 +46,15 @@ export const speech: Dialect = {
 function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
   const model = readModel(body, scan.found[slots.model]);
   if (isRefusal(model)) return model;
-  const characters = countCharacters(body, scan.found[slots.input]?.at(-1));
+  const missing = refuseMissing(body, 'input', scan.found[slots.input]?.at(-1));
+  if (missing !== undefined) return missing;
+  let characters = 0;
+  for (const name of TEXTS) {
+    const range = scan.found[slots[name]]?.at(-1);
+    const refusal = refuseOtherKind(body, name, range, ['a text']);
+    if (refusal !== undefined) return refusal;
+    characters += countCharacters(body, range);
+  }
   return {
     ...model,
     ...INPUT_ONLY,

@@ -28,11 +28,29 @@ describe('the speech of a text', () => {
     expect(speech.countInput(raw({ model: 'm', input }), facts)).toBe(characters);
   });
 
-  it('that is no text is the vendor’s to refuse, and a huge one counts by its bytes', async () => {
-    expect((await read({ input: ['x'] })).inputTokensEstimate).toBe(0);
-    expect((await read({})).inputTokensEstimate).toBe(0);
+  it('costs what says how to speak too, and a huge text by its bytes', async () => {
+    const instructions = 'calm '.repeat(20_000);
+    const facts = await read({ input: 'hello', instructions });
+    expect(facts.inputTokensEstimate).toBe(100_005);
+    expect(speech.countInput(raw({}), facts)).toBe(100_005);
+    expect(speech.relayStream('bytes', facts, 'm').usage().usage.inputFresh).toBe(100_005);
+    const others = { text: 'ab', ssml: '<s>', prompt: 'p', instructions: null };
+    expect((await read({ input: 'hello', ...others })).inputTokensEstimate).toBe(11);
     const bytes = 2 * READ_AGAIN_BYTES_MAX;
     expect((await read({ input: 'x'.repeat(bytes) })).inputTokensEstimate).toBe(bytes);
+  });
+
+  it.each([
+    ['"input" must be a text', { input: ['hello', 'x'.repeat(100_000)] }],
+    ['"input" must be a text', { input: { text: 'hello' } }],
+    ['"input" must be a text', { input: 5 }],
+    ['"input" is missing', {}],
+    ['"input" is missing', { input: null }],
+    ['"input" is missing', { text: 'x'.repeat(100_000) }],
+    ['"instructions" must be a text', { input: 'x', instructions: ['hello'] }],
+    ['"ssml" must be a text', { input: 'x', ssml: { speak: 'hello' } }],
+  ])('that cannot be counted is refused: %s %#', async (complaint, body) => {
+    await expect(read(body)).rejects.toThrow(`40004 ${complaint}`);
   });
 
   it('passes as it comes, and is complete only at the end of its message', async () => {

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { mp3, wav } from '../../../test/support/sounds/frames.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { RequestFacts } from '../dialect.ts';
 import { transcriptions } from './dialect.ts';
 
+/** The shortest file. */
+const SOUND = ['file', 'x'] as const;
 const BOUNDARY = 'X-BOUNDARY';
 const TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
@@ -29,26 +32,68 @@ describe('the request of a transcription', () => {
     expect(facts).toMatchObject({ model: 'm', stream: true, isFixed: true, inputTokensLikely: 10 });
     expect(facts.inputTokensEstimate).toBeGreaterThanOrEqual(100);
     expect(facts.outputTokensMax).toBeGreaterThanOrEqual(80);
-    const body = form([['model', 'm']]);
+    const body = form([['model', 'm'], SOUND]);
     const request = { body, contentType: TYPE, path: undefined };
-    const sent = Buffer.concat(transcriptions.spliceRequest(request, await read(['model', 'm']), 'vendor'));
+    const sent = Buffer.concat(
+      transcriptions.spliceRequest(request, await read(['model', 'm'], SOUND), 'vendor'),
+    );
     expect(sent.toString()).toContain('name="model"\r\n\r\nvendor\r\n');
   });
 
-  it('has no more seconds than its header says, or than the slowest speech of its size', async () => {
+  it('has the seconds of its frames, or of the slowest speech of its size', async () => {
     const mostOf = async (file: Buffer) => (await read(['model', 'm'], ['file', file])).secondsMost;
-    const wav = Buffer.alloc(44 + 10 * 16_000);
-    wav.write('RIFF____WAVEfmt ', 'latin1');
-    wav.writeUInt32LE(16_000, 28);
-    expect(await mostOf(wav)).toBe(11);
+    expect(await mostOf(wav(10))).toBe(10);
+    expect(await mostOf(wav(600, { sampleRate: 8_000, claims: { byteRate: 0xffffffff } }))).toBe(600);
+    expect(await mostOf(mp3(10, { kilobits: [64] }))).toBe(11);
     expect(await mostOf(Buffer.alloc(30_000))).toBe(30);
-    const mp3 = Buffer.alloc(80_000);
-    // 64 kilobits a second, of which half is a safe guess.
-    mp3.set([0xff, 0xfb, 0x50, 0x00]);
-    expect(await mostOf(mp3)).toBe(20);
     const mp4 = Buffer.alloc(80_000);
     mp4.write('____ftypM4A ', 'latin1');
     expect(await mostOf(mp4)).toBe(40);
+  });
+
+  it('counts its prompt, beside the seconds of the sound', async () => {
+    const prompt = 'Names: 7, 8 and 9. '.repeat(1_000);
+    const short = await read(['model', 'm'], ['file', wav(10)]);
+    const long = await read(['model', 'm'], ['file', wav(10)], ['prompt', prompt]);
+    expect(long).toMatchObject({ secondsLikely: 10, secondsMost: 10 });
+    expect(long.inputTokensEstimate - short.inputTokensEstimate).toBeGreaterThanOrEqual(prompt.length / 3);
+    const request = { body: Buffer.alloc(0), contentType: TYPE, path: undefined };
+    expect(transcriptions.countInput(request, long)).toBe(10 + prompt.length / 4);
+  });
+
+  it.each([
+    ['"url"', ['url', 'https://sounds.invalid/long.mp3']],
+    ['"url"', ['url', 'sounds.invalid/long.mp3']],
+    ['"urls[]"', ['urls[]', 'x']],
+    ['"file_url"', ['file_url', 'x']],
+    ['"audioUrl"', ['audioUrl', 'x']],
+    ['"file_id"', ['file_id', 'file-1']],
+    ['"audio"', ['audio', ' HTTPS://sounds.invalid/long.mp3']],
+    ['"source"', ['source', 'gs://bucket/long.mp3']],
+  ] as const)('with an address of sound in %s is refused, with and without a file', async (name, field) => {
+    for (const fields of [[field], [field, SOUND]]) {
+      await expect(read(['model', 'm'], ...fields)).rejects.toThrow(
+        `40004 Send the sound as "file": what ${name}`,
+      );
+    }
+  });
+
+  it('without a file, or with a text instead of one, is refused', async () => {
+    await expect(read(['model', 'm'])).rejects.toThrow('40004 Send the sound as "file": the form has none');
+    const text = form([['model', 'm']])
+      .toString()
+      .replace('name="model"', 'name="file"');
+    const body = Buffer.concat([
+      form([['model', 'm']]).subarray(0, -`--${BOUNDARY}--\r\n`.length),
+      Buffer.from(text),
+    ]);
+    const refused = await transcriptions.readRequest({ body, contentType: TYPE, path: undefined });
+    expect(refused).toMatchObject({
+      error: { code: 40004 },
+      message: expect.stringContaining('"file" must be'),
+    });
+    const prompt = await read(['model', 'm'], SOUND, ['prompt', 'https://is.a/word']);
+    expect(prompt.secondsMost).toBe(1);
   });
 
   it('is refused where readers could differ', async () => {
@@ -82,14 +127,14 @@ describe('the answer of a transcription', () => {
   });
 
   it('as a stream ends with its usage', async () => {
-    const relay = transcriptions.relayStream('sse', await read(['model', 'm']), 'm');
+    const relay = transcriptions.relayStream('sse', await read(['model', 'm'], SOUND), 'm');
     relay.push(Buffer.from('data: {"type":"transcript.text.delta","delta":" hello"}\n\n'));
     expect(relay.usage()).toMatchObject({ usage: { outputText: 1 }, estimated: true, inputReported: false });
     const usage = '{"type":"tokens","input_tokens":9,"output_tokens":2}';
     relay.push(Buffer.from(`data: {"type":"transcript.text.done","text":" hello","usage":${usage}}\n\n`));
     expect(relay.usage()).toMatchObject({ usage: { inputFresh: 9, outputText: 2 }, estimated: false });
     expect(relay.finish().complete).toBe(true);
-    const failing = transcriptions.relayStream('sse', await read(['model', 'm']), 'm');
+    const failing = transcriptions.relayStream('sse', await read(['model', 'm'], SOUND), 'm');
     failing.push(Buffer.from('data: {"type":"error","error":{"message":"no"}}\n\n'));
     expect(failing.failed).toBe(true);
   });

@@ -1,4 +1,5 @@
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
+import { LETTER_N } from '../bytes/ascii.ts';
 import { compilePaths } from '../bytes/paths.ts';
 import type { JsonScan } from '../bytes/scan.ts';
 import { spliceModel } from '../bytes/splice.ts';
@@ -8,10 +9,11 @@ import { type FormFields, findText, isMultipart, readForm, readFormModel } from 
 import { INPUT_ONLY } from '../input-only/dialect.ts';
 import { foundFigure, readModel, scanRequest } from '../pass-through/request.ts';
 
-const TREE = compilePaths({ model: 'model', count: 'n' });
-const { slots } = TREE;
-const COUNTS = [slots.count];
-const METERED = ['model', 'n'];
+/** How many videos: the protocol has none of these. */
+const COUNTS = ['n', 'batch_size', 'num_videos', 'num_outputs', 'sample_count', 'number_of_videos'];
+const METERED = ['model', ...COUNTS];
+const TREE = compilePaths(Object.fromEntries(METERED.map((name) => [name, name])));
+const slot = (name: string): number => TREE.slots[name] as number;
 const FIELDS: FormFields = {
   metered: new Set(METERED),
   files: /^input_reference$/,
@@ -47,23 +49,31 @@ export function spliceVideosRequest(
 }
 
 function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
-  const model = readModel(body, scan.found[slots.model]);
+  const model = readModel(body, scan.found[slot('model')]);
   if (isRefusal(model)) return model;
-  return refuseMany(foundFigure(body, scan, COUNTS) ?? 1) ?? { ...model, ...ONE_VIDEO };
+  for (const name of COUNTS) {
+    const range = scan.found[slot(name)]?.at(-1);
+    const isAbsent = range === undefined || body[range.start] === LETTER_N;
+    const refusal = isAbsent ? undefined : refuseMany(name, foundFigure(body, scan, [slot(name)]));
+    if (refusal !== undefined) return refusal;
+  }
+  return { ...model, ...ONE_VIDEO };
 }
 
 function readFormFacts(body: Buffer, parts: readonly FormPart[]): RequestFacts | Refusal {
   const model = readFormModel(body, parts);
   if (isRefusal(model)) return model;
   for (const part of parts) {
-    const refusal = part.name === 'n' ? refuseMany(Number(findText(body, part))) : undefined;
+    const refusal = COUNTS.includes(part.name)
+      ? refuseMany(part.name, Number(findText(body, part)))
+      : undefined;
     if (refusal !== undefined) return refusal;
   }
   return { model, modelRanges: [], ...ONE_VIDEO, form: newForm(parts) };
 }
 
-/** The protocol has no `n`. A vendor that has one would make more videos than are paid for. */
-function refuseMany(count: number): Refusal | undefined {
+/** A vendor that has such a field would make more videos than are paid for. */
+function refuseMany(name: string, count: number | undefined): Refusal | undefined {
   if (count === 1) return undefined;
-  return refuse('notExpressible', { message: 'A call creates one video: leave "n" out' });
+  return refuse('notExpressible', { message: `A call creates one video: leave "${name}" out` });
 }

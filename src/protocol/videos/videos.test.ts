@@ -53,6 +53,14 @@ test('more than one video is refused, however it is asked for', () => {
     expect(isRefusal(videos.readRequest(body)), body.body.toString()).toBe(true);
   }
   expect(facts(raw('{"model":"m","n":1}')).videos).toBe(1);
+  for (const name of ['batch_size', 'num_videos', 'number_of_videos']) {
+    expect(facts(raw(`{"model":"m","${name}":1}`)).videos).toBe(1);
+    expect(facts(raw(`{"model":"m","${name}":null}`)).videos).toBe(1);
+    for (const body of [raw(`{"model":"m","${name}":4}`), form({ model: 'm', [name]: '4' })]) {
+      expect(videos.readRequest(body)).toMatchObject({ message: expect.stringContaining(`"${name}"`) });
+    }
+    expect(isRefusal(videos.readRequest(raw(`{"model":"m","${name}":"4"}`)))).toBe(true);
+  }
 });
 
 test('a created video is a job, and a failed one costs nothing', () => {

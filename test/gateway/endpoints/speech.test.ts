@@ -70,6 +70,24 @@ it('the sound of a text passes byte for byte, and costs its characters', async (
   });
 });
 
+it('what says how to speak is charged like what is spoken', async () => {
+  const instructions = 'Speak slowly. '.repeat(500);
+  const response = await openai.audio.speech.create({ ...asked('Hello.'), instructions });
+  await response.arrayBuffer();
+  const characters = BigInt('Hello.'.length + instructions.length);
+  expect(await lastCall()).toMatchObject({ input_fresh: characters, amount_micro: characters * PRICE });
+});
+
+it('what cannot be counted is refused, and the vendor hears nothing', async () => {
+  const heard = world.simulator.stats.requests;
+  for (const body of [{ input: ['x'.repeat(100_000)] }, { input: 'x', instructions: {} }, { text: 'x' }]) {
+    const response = await world.post('/v1/audio/speech', { model: 'voice', voice: 'alloy', ...body });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 40004, error: { type: 'gateway_error' } });
+  }
+  expect(world.simulator.stats.requests).toBe(heard);
+});
+
 it('it arrives while it is made', async () => {
   const response = await openai.audio.speech.create(asked('Slowly. [[sim pace=20]]'));
   let pieces = 0;

@@ -167,6 +167,40 @@ describe('transcriptions with the SDK of OpenAI', () => {
     expect(row.input_fresh).toBeLessThanOrEqual(6n);
   });
 
+  it('of a file whose header lies are charged by what its data holds', async () => {
+    const bytes = Buffer.from(await (await silence(600)).arrayBuffer());
+    bytes.writeUInt32LE(0xffffffff, 28);
+    const file = await toFile(bytes, 'liar.wav', { type: 'audio/wav' });
+    await openai.audio.transcriptions.create({ model: 'by-seconds', file, response_format: 'text' });
+    const row = await lastCall();
+    expect(row).toMatchObject({ estimated: true, input_fresh: 600n, amount_micro: 600n * 40n });
+    expect(row.held_micro).toBe(600n * 40n * 1000n);
+  });
+
+  it('of a prompt without a report are charged for it where the vendor counts tokens', async () => {
+    const prompt = `[[sim usage=none tokens=2]] ${'many names '.repeat(100)}`;
+    await openai.audio.transcriptions.create({ model: 'by-tokens', file: await silence(5), prompt });
+    expect((await lastCall()).input_fresh).toBe(BigInt(5 + Math.ceil(prompt.length / 4)));
+    await openai.audio.transcriptions.create({ model: 'by-seconds', file: await silence(5), prompt });
+    expect(await lastCall()).toMatchObject({ input_fresh: 5n, estimated: true });
+  });
+
+  it('of sound at an address are refused, and the vendor hears nothing', async () => {
+    const heard = world.simulator.stats.requests;
+    const form = new FormData();
+    form.set('model', 'by-seconds');
+    form.set('url', 'https://sounds.invalid/ten-hours.mp3');
+    const headers = { authorization: `Bearer ${world.key}` };
+    const response = await fetch(`${world.url}/v1/audio/transcriptions`, {
+      method: 'POST',
+      headers,
+      body: form,
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 40004, message: expect.stringContaining('"url"') });
+    expect(world.simulator.stats.requests).toBe(heard);
+  });
+
   it('of a model that does not stream come as a whole', async () => {
     const form = new FormData();
     form.set('model', 'by-seconds');

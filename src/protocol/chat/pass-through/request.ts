@@ -33,7 +33,7 @@ const ANSWERS = [slots.answers];
 const WATCHED = {
   media: compileMediaKeys({
     raw: ['tools', 'functions', 'response_format'],
-    part: ['image_url', 'input_audio', 'file', 'video_url'],
+    part: ['image_url', 'input_audio', 'audio_url', 'file', 'video_url'],
     inner: ['url', 'data', 'file_data', 'file_id'],
   }),
 };
