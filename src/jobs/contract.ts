@@ -59,11 +59,11 @@ export interface JobPage {
 
 /** The port to the store. Throws `StoreUnavailable` while it is unreachable. */
 export interface JobStore {
-  /** A job of this account that was not deleted. */
-  find(accountId: number, objectId: string): Promise<Job | undefined>;
+  /** A job of this account and this kind that was not deleted. */
+  find(accountId: number, job: CreatedJob): Promise<Job | undefined>;
   list(accountId: number, kind: JobKind, page: JobPage): Promise<readonly Job[]>;
   /** The client deleted it. A running job is still followed until it ends. */
-  hide(accountId: number, objectId: string): Promise<void>;
+  hide(accountId: number, job: CreatedJob): Promise<void>;
   /** The job is examined as soon as possible: a client has seen that it ended. */
   hasten(callId: string): Promise<void>;
   /** Running jobs whose time has come, at most `limit`. No other node gets them for a while. */
