@@ -85,7 +85,7 @@ function buildGatewayDeps(
   {
     data,
     openGate: { gate, shared: gateIsShared },
-    ledger: { journal, jobs, files },
+    ledger: { journal, jobs, files, uploads },
     telemetry,
   }: GatewayParts,
   { health, tasks }: { readonly health: Health; readonly tasks: Tasks },
@@ -111,6 +111,7 @@ function buildGatewayDeps(
     conversations: data.conversations,
     jobs,
     files,
+    uploads,
     media: new GuardedFetcher({ ownHosts: config.mediaHosts, chooseProxy }),
     settlement: { journal, gate, gateIsShared, observer, clock: systemClock, creditsPerYuan, tasks },
     gate,

@@ -1,4 +1,6 @@
 import type { GatewayDeps } from '../gateway/attempt/attempt-context.ts';
+import { LOST_UPLOADS_ROUND_MS } from '../gateway/batches/bounds.ts';
+import { LostUploads } from '../gateway/batches/lost-uploads.ts';
 import { createAskAboutJob } from '../gateway/jobs/ask-about-job.ts';
 import { JOBS_ROUND_MS } from '../jobs/bounds.ts';
 import { JobRounds } from '../jobs/rounds.ts';
@@ -13,25 +15,30 @@ const JOBS_COUNTED_MS = 10_000;
 
 /** Follows running jobs in processes that serve calls, because those know the vendors. */
 export function startJobs(
-  { jobs: store, client }: Pick<GatewayDeps, 'jobs' | 'client'>,
+  { jobs: store, uploads, client }: Pick<GatewayDeps, 'jobs' | 'uploads' | 'client'>,
   { database, sealer, directory }: Data,
   { config, log, cleanup, post }: AppContext,
 ): RunningJobs {
   const running = new RunningJobs(database);
   // One worker of several is enough, and leaves the connections of the others to calls.
   if (config.role === 'platform' || (post !== undefined && post.number !== 1)) return running;
-  const ask = createAskAboutJob({
-    client,
-    jobs: store,
+  const known = {
     catalog: () => directory.catalog(),
-    findOwn: async (accountId) => (await findAccount(database, accountId, { sealer, log }))?.byok ?? [],
-  });
+    findOwn: async (accountId: number) =>
+      (await findAccount(database, accountId, { sealer, log }))?.byok ?? [],
+  };
+  const ask = createAskAboutJob({ client, jobs: store, ...known });
+  const lost = new LostUploads({ uploads, client, clock: systemClock, log, ...known });
   const rounds = new JobRounds({ store, ask, clock: systemClock, log });
   const looking = setInterval(() => void rounds.run(), JOBS_ROUND_MS);
   void running.count();
   const counting = setInterval(() => void running.count(), JOBS_COUNTED_MS);
+  void lost.run();
+  const lookingForLost = setInterval(() => void lost.run(), LOST_UPLOADS_ROUND_MS);
   cleanup.add(async () => {
     clearInterval(looking);
+    clearInterval(lookingForLost);
+    await lost.stop();
     clearInterval(counting);
     await rounds.stop();
   });

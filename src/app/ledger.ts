@@ -1,7 +1,7 @@
 import type { CachedDirectory } from '../accounts/directory.ts';
 import type { Gate } from '../gate/contract.ts';
 import type { Telemetry } from '../http/telemetry.ts';
-import type { FileStore, JobStore } from '../jobs/contract.ts';
+import type { FileStore, JobStore, UploadStore } from '../jobs/contract.ts';
 import { type Calendar, createCalendar } from '../kernel/time/calendar.ts';
 import { systemClock } from '../kernel/time/clock.ts';
 import type { LedgerStore } from '../ledger/contract.ts';
@@ -11,6 +11,7 @@ import { createSettler, type Settler } from '../ledger/settler.ts';
 import type { Database } from '../store/database.ts';
 import { createFileStore } from '../store/jobs/files.ts';
 import { createJobStore } from '../store/jobs/jobs.ts';
+import { createUploadStore } from '../store/jobs/uploads.ts';
 import { createLedgerStore } from '../store/ledger/ledger.ts';
 import { loadWindows } from '../store/ledger/windows.ts';
 import type { AppContext } from './app-context.ts';
@@ -23,6 +24,7 @@ export interface Ledger {
   readonly calendar: Calendar;
   readonly jobs: JobStore;
   readonly files: FileStore;
+  readonly uploads: UploadStore;
 }
 
 export interface LedgerParts {
@@ -70,6 +72,7 @@ export async function openLedger(parts: LedgerParts, context: AppContext): Promi
     ...{ journal, settler, calendar },
     jobs: createJobStore(database, store),
     files: createFileStore(database),
+    uploads: createUploadStore(database),
   };
 }
 

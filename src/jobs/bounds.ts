@@ -31,5 +31,7 @@ export const JOB_KEPT_MS = 30 * 86_400_000;
 export const FILE_KEPT_MS = 35 * 86_400_000;
 /** Jobs or files that one statement deletes. */
 export const JOBS_PRUNED_ROWS = 1_000;
+/** Lost uploads that one statement takes. */
+export const LOST_UPLOADS_PAGE_MAX = 100;
 /** Jobs of one page. */
 export const JOBS_PAGE_MAX = 100;

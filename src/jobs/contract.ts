@@ -59,11 +59,11 @@ export interface JobPage {
 
 /** The port to the store. Throws `StoreUnavailable` while it is unreachable. */
 export interface JobStore {
-  /** A job of this account that was not deleted. */
-  find(accountId: number, objectId: string): Promise<Job | undefined>;
+  /** A job of this account and this kind that was not deleted. */
+  find(accountId: number, job: CreatedJob): Promise<Job | undefined>;
   list(accountId: number, kind: JobKind, page: JobPage): Promise<readonly Job[]>;
   /** The client deleted it. A running job is still followed until it ends. */
-  hide(accountId: number, objectId: string): Promise<void>;
+  hide(accountId: number, job: CreatedJob): Promise<void>;
   /** The job is examined as soon as possible: a client has seen that it ended. */
   hasten(callId: string): Promise<void>;
   /** Running jobs whose time has come, at most `limit`. No other node gets them for a while. */
@@ -103,6 +103,37 @@ export interface FileStore {
   remove(accountId: number, objectId: string): Promise<void>;
   /** How many the account has uploaded and not deleted. */
   countUploaded(accountId: number): Promise<number>;
+}
+
+/** A file that goes to a vendor, which may have it before we know its id. */
+export interface NotedUpload extends Pick<Job, 'accountId' | 'credential' | 'own'> {
+  /** The id of the request. */
+  readonly id: string;
+  readonly notedAtMs: number;
+  /** SHA-256 of its name, and its length, as the vendor has them. */
+  readonly nameHash: string;
+  readonly bytes: number;
+}
+
+/**
+ * The port to the store. Throws `StoreUnavailable` while it is unreachable. An upload that is noted becomes a
+ * file, is forgotten, or is lost; a lost one is never kept.
+ */
+export interface UploadStore {
+  /** Before the vendor has all of it. After `waitMs` it is lost. */
+  note(upload: NotedUpload, waitMs: number): Promise<void>;
+  /** It is still awaited. */
+  renew(id: string, waitMs: number): Promise<void>;
+  /** The vendor has it. False: it is lost by now. */
+  keep(id: string, file: StoredFile): Promise<boolean>;
+  /** The vendor has nothing of it. */
+  forget(id: string): Promise<void>;
+  /** Lost uploads, at most `limit`. No other node gets them for a while. */
+  takeLost(limit: number, waitMs: number): Promise<readonly NotedUpload[]>;
+  /** The vendor does not show it yet, or could not be asked. */
+  lookAgain(id: string, waitMs: number): Promise<void>;
+  /** Of these files at the vendor, which look like this upload, those that no account has or will have. */
+  findOrphans(objectIds: readonly string[], upload: NotedUpload): Promise<readonly string[]>;
 }
 
 /**

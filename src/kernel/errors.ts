@@ -31,8 +31,8 @@ export const ERRORS = Object.freeze({
     40002,
     400,
     'The request body is not a valid JSON object',
-    'The body is not valid JSON, or not an object.',
-    'Send a JSON object.',
+    'The body is not valid JSON, not an object, or can be read in two ways: a member or field comes twice or in another spelling, or bytes are not UTF-8.',
+    'Send a JSON object with each member once.',
   ),
   modelMissing: row(
     40003,
@@ -45,7 +45,7 @@ export const ERRORS = Object.freeze({
     40004,
     400,
     'The request cannot be expressed in the protocol of any usable upstream of this model',
-    'No usable route of the model can take the request, or what it would be charged for cannot be counted; the message names the field or protocol.',
+    'No usable route of the model can take the request, a member has the wrong type, what it would be charged for cannot be counted, or a line of a batch file names an unknown model; the message names the field, the protocol or the line.',
     'Use another protocol or model, or leave the named field out.',
   ),
   keyInvalid: row(
@@ -89,6 +89,13 @@ export const ERRORS = Object.freeze({
     'Unknown path; check the base address for a doubled or missing /v1',
     'The gateway does not serve this path: the endpoint is not supported, or the base address is wrong; the message says which.',
     'Set the base address: `{base_url}` for clients of Messages and generateContent, `{base_url}/v1` for all others.',
+  ),
+  objectUnknown: row(
+    40402,
+    404,
+    'The account has no object with this id',
+    'The account has no file, batch, video, response or conversation with this id; the same for an object of another account, of another kind, and one that was deleted.',
+    'Use an id that this account was given, with a key of the same account.',
   ),
   methodNotAllowed: row(
     40501,
@@ -183,7 +190,7 @@ export interface Refusal {
   readonly limit?: string;
   /** The same for the call log. */
   readonly hit?: LimitHit;
-  /** The fields of a vendor's error, because its clients act on them. Then the body has no field of ours. */
+  /** The fields of a vendor's error, because its clients act on them. They replace ours in `error`. */
   readonly vendorFields?: VendorErrorFields;
   /** `error.details` of the body: what a vendor's SDK acts on, beside what we say. */
   readonly details?: Readonly<Record<string, unknown>>;

@@ -12,6 +12,7 @@ export const codeWords = {
   40203: 'not admitted',
   40204: 'cap reached',
   40401: 'unknown path',
+  40402: 'unknown id',
   40501: 'bad method',
   41301: 'too large',
   41501: 'bad format',

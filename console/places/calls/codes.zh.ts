@@ -12,6 +12,7 @@ export const codeWords: Readonly<Record<CallCode, string>> = {
   40203: '未获准入',
   40204: '达到上限',
   40401: '路径未知',
+  40402: 'ID 未知',
   40501: '方法有误',
   41301: '请求过大',
   41501: '格式不符',

@@ -12,6 +12,7 @@ export const codeMeanings: Readonly<Record<CallCode, string>> = {
   40203: 'The model is open only to accounts with a certain verification or plan; the message names which.',
   40204: 'The monthly cap on spending outside the plan left too little for this call.',
   40401: 'The gateway does not serve this path; mostly /v1 is missing or doubled in the base address.',
+  40402: 'The account has no file, batch, video, response or conversation with this id.',
   40501: 'The path exists, but not with this HTTP method.',
   41301: 'The body was larger than 100 MiB, as sent or after decoding.',
   41501: 'The content type or the encoding of the body is not supported.',

@@ -21,7 +21,7 @@ export const VERDICTS = [
 export const PAYERS = ['credits', 'subscription', 'byok', 'none'] as const;
 export const STATUSES = [200, 400, 401, 403, 404, 413, 429, 500, 502, 503, 504] as const;
 export const ERROR_CODES = [
-  ...[40002, 40003, 40004, 40101, 40201, 40202, 40203, 40204, 40401],
+  ...[40002, 40003, 40004, 40101, 40201, 40202, 40203, 40204, 40401, 40402],
   ...[42901, 42902, 42903, 50001, 50201, 50202, 50301, 50401],
 ] as const;
 

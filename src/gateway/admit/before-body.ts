@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Caller } from '../../accounts/contract.ts';
 import { chooseLimits } from '../../accounts/limits.ts';
 import { BODY_UNASKED_BYTES_MAX } from '../../bounds.ts';
 import type { GateAway, Look, ScopedPolicy } from '../../gate/contract.ts';
@@ -22,14 +23,24 @@ export function refuseBeforeBody(
 ): Refusal | undefined | Promise<Refusal | undefined> {
   const { caller, createdAtMs: nowMs } = call;
   const { account } = caller;
-  const { directory, calendar, deps } = gateway;
-  if (!couldBill(account, { nowMs, month: calendar.month(nowMs) })) return notBillable(account);
-  if (isSmall(headers)) return undefined;
+  const { directory, deps } = gateway;
+  const unpaid = refuseWithoutPayer(caller, gateway, nowMs);
+  if (unpaid !== undefined || isSmall(headers)) return unpaid;
   const [own, key] = chooseLimits(caller, directory.catalog(), nowMs);
   const refused = own === undefined ? undefined : refuseIfFull(account.id, own, deps);
   const next = (first: Refusal | undefined): Refusal | undefined | Promise<Refusal | undefined> =>
     first ?? (key === undefined ? undefined : refuseIfFull(account.id, key, deps));
   return refused instanceof Promise ? refused.then(next) : next(refused);
+}
+
+/** What creates, uploads or adds something needs a payer, also if it is no call and costs nothing. */
+export function refuseWithoutPayer(
+  { account }: Caller,
+  { calendar, deps }: Gateway,
+  nowMs = deps.clock.now(),
+): Refusal | undefined {
+  const isPayable = couldBill(account, { nowMs, month: calendar.month(nowMs) });
+  return isPayable ? undefined : notBillable(account);
 }
 
 function isSmall(headers: IncomingHttpHeaders): boolean {

@@ -33,8 +33,9 @@ const GOOGLE_STATUS = new Map([
 export function errorBody(refusal: Refusal, requestId: string, protocol: Protocol | undefined): string {
   const { code, status } = refusal.error;
   const { message, vendorFields, details } = refusal;
-  if (vendorFields !== undefined) return JSON.stringify({ error: { message, ...vendorFields } });
   const error: Record<string, unknown> = { type: 'gateway_error', code: String(code), message };
+  if (vendorFields !== undefined) Object.assign(error, vendorFields);
+  if (vendorFields !== undefined && protocol === 'messages' && status === 404) error.type = 'not_found_error';
   if (details !== undefined) error.details = details;
   if (isGoogleProtocol(protocol)) error.status = GOOGLE_STATUS.get(status) ?? 'UNKNOWN';
   const body = { code, message, error };

@@ -3,7 +3,7 @@ import { READ_AGAIN_BYTES_MAX } from '../../bounds.ts';
 import type { CatalogSnapshot, Model, Route } from '../../catalog/contract.ts';
 import type { Conversations } from '../../conversation/contract.ts';
 import type { Gate, GateRefused } from '../../gate/contract.ts';
-import type { FileStore, JobStore } from '../../jobs/contract.ts';
+import type { FileStore, JobStore, UploadStore } from '../../jobs/contract.ts';
 import type { Semaphore } from '../../kernel/async/semaphore.ts';
 import type { Tasks } from '../../kernel/async/task.ts';
 import type { Refusal } from '../../kernel/errors.ts';
@@ -34,6 +34,7 @@ export interface GatewayDeps {
   readonly conversations: Conversations;
   readonly jobs: JobStore;
   readonly files: FileStore;
+  readonly uploads: UploadStore;
   readonly media: MediaFetcher;
   readonly settlement: Settlement;
   readonly gate: Gate;

@@ -19,7 +19,7 @@ import {
   sendAnswer,
   showId,
 } from '../jobs/job-request.ts';
-import { type BatchJob, isBatchJob, toBatchReport } from './ask-about-batch.ts';
+import { type BatchJob, toBatchReport } from './ask-about-batch.ts';
 import type { BatchesEndpoint } from './batches-endpoint.ts';
 import { hasten } from './end-batch.ts';
 import { serveFiles } from './files.ts';
@@ -49,8 +49,8 @@ export function serveBatches(
 async function serve(request: JobRequest, { action, id }: BatchesEndpoint): Promise<JobRequestEnd> {
   if (action === 'list') return list(request);
   const { caller, gateway } = request;
-  const job = await findJob(caller.account.id, id, gateway.deps);
-  if (job === undefined || !isBatchJob(job) || job.kind !== 'batch') return refuseBatch(id);
+  const job = await findJob(caller.account.id, { kind: 'batch', objectId: id }, gateway.deps);
+  if (job === undefined) return refuseBatch(id);
   const credential = findJobCredential(job, caller.account.byok, gateway.directory.catalog());
   if (credential === undefined) {
     return refuse('upstreamBroken', { message: 'The credential that created this batch is gone' });

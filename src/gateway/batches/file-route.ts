@@ -2,6 +2,7 @@ import type { Caller } from '../../accounts/contract.ts';
 import type { Route } from '../../catalog/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
+import { showText } from '../../protocol/bytes/text.ts';
 import { orderRoutes } from '../admit/route.ts';
 import { firstOption, nextOption, type ServingOption } from '../admit/serving-options.ts';
 import type { Gateway } from '../gateway.ts';
@@ -17,6 +18,10 @@ export function chooseFileRoute(
   { modelId, protocol }: { readonly modelId: string; readonly protocol: Protocol },
   { directory, deps, calendar, random }: Gateway,
 ): Route | Refusal {
+  // It stands in a line of a file, so the client mends the file. A call for such a model is 50201.
+  if (directory.catalog().models.get(modelId)?.status !== 'enabled') {
+    return refuse('notExpressible', { message: `The model ${showText(modelId)} is unknown or disabled` });
+  }
   const nowMs = deps.clock.now();
   const moment = { nowMs, month: calendar.month(nowMs) };
   const eligibility = { account, catalog: directory.catalog(), modelId, protocol, moment };

@@ -1,4 +1,5 @@
 import type { Route } from '../../catalog/contract.ts';
+import { assert } from '../../kernel/assert.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { BATCH_ITEMS_MAX, ITEM_BYTES_MAX } from '../../protocol/batches/bounds.ts';
@@ -7,7 +8,7 @@ import { readLine } from '../../protocol/batches/item.ts';
 import { LineSplitter } from '../../protocol/batches/lines.ts';
 import { BatchSum } from '../../protocol/batches/sum.ts';
 import { quoteModel, splice } from '../../protocol/bytes/splice.ts';
-import { formContentType, newForm, writePartHead } from '../../protocol/images/form.ts';
+import { formContentType, newForm, plainFileName, writePartHead } from '../../protocol/images/form.ts';
 import { NotAForm } from '../../protocol/images/multipart.ts';
 import type { AskReply } from '../../upstream/http/ask.ts';
 import { outputBound } from '../admit/quote.ts';
@@ -16,12 +17,14 @@ import { UPLOAD_BYTES_MAX, UPLOAD_FIELD_BYTES_MAX, UPLOAD_FORM_BYTES_MAX } from 
 import { chooseFileRoute } from './file-route.ts';
 import { VendorUpload } from './vendor-upload.ts';
 
-/** A file that its vendor has answered for, and what its lines may use. */
-export interface Uploaded {
-  readonly kind: 'uploaded';
-  readonly reply: AskReply;
+/** A file whose lines are all with its vendor, which has no end of it yet. */
+export interface WholeFile {
+  readonly kind: 'whole';
   readonly route: Route;
   readonly sum: BatchSum & { readonly protocol: Protocol };
+  /** As the vendor has them. */
+  readonly name: string;
+  readonly bytes: number;
 }
 
 const LINE_FEED = Buffer.from('\n');
@@ -36,6 +39,8 @@ export class FileUpload {
   readonly #out = newForm([]);
   readonly #sum = new BatchSum(BATCH_ITEMS_MAX);
   readonly #lines: LineSplitter;
+  /** The line that is read, beginning with 1. */
+  #line = 0;
   /** Lines that were cut off but not read yet. */
   #pending: { line: Buffer; end: string }[] = [];
   #isTooLong = false;
@@ -44,10 +49,11 @@ export class FileUpload {
   /** The part that is being read: its field, and its text if it is not the file. */
   #field: { readonly name: string; text: Buffer; readonly isFile: boolean } | undefined;
   #purpose: string | undefined;
-  #hasFile = false;
   /** Our own form, as far as it goes before the vendor is known. */
   #waiting: Buffer[] = [];
   #bytes = 0;
+  #fileName = '';
+  #fileBytes = 0;
   #isFirst = true;
 
   /** Throws `NotAForm`. */
@@ -87,31 +93,28 @@ export class FileUpload {
     return undefined;
   }
 
-  /** The client has sent all of it. */
-  async finish(): Promise<Uploaded | Refusal> {
-    if (!this.#form.isWhole) {
+  /** The client has sent all of it, or the vendor has answered before that. */
+  check(): WholeFile | Refusal {
+    if (!this.isOver && !this.#form.isWhole) {
       return refuse('bodyNotJson', { message: 'The form does not end with its boundary' });
     }
-    if (this.#purpose !== 'batch') return ONLY_BATCH;
+    if (!this.isOver && this.#purpose !== 'batch') return ONLY_BATCH;
     const { protocol } = this.#sum;
-    if (this.#upload === undefined || this.#route === undefined || protocol === undefined) return NO_FILE;
+    if (this.#route === undefined || protocol === undefined) return NO_FILE;
+    const sum = Object.assign(this.#sum, { protocol });
+    return { kind: 'whole', route: this.#route, sum, name: this.#fileName, bytes: this.#fileBytes };
+  }
+
+  /** The vendor gets the end of the form, and with it the file; unless it has answered before. */
+  async finish(): Promise<{ readonly reply: AskReply; readonly isWhole: boolean }> {
+    assert(this.#upload !== undefined, 'a whole file has its vendor');
+    const isWhole = !this.#upload.isOver;
     await this.#write(Buffer.from(`\r\n--${this.#out.boundary}--\r\n`));
     this.#upload.end();
-    const reply = await this.#upload.answer;
-    return { kind: 'uploaded', reply, route: this.#route, sum: Object.assign(this.#sum, { protocol }) };
+    return { reply: await this.#upload.answer, isWhole };
   }
 
-  /** The vendor has answered before the end, which is no file. */
-  async finishEarly(): Promise<Uploaded | Refusal> {
-    const { protocol } = this.#sum;
-    if (this.#upload === undefined || this.#route === undefined || protocol === undefined) return NO_FILE;
-    const reply = await this.#upload.answer;
-    const isFile = reply.kind === 'answer' && reply.head.status < 400;
-    const sum = Object.assign(this.#sum, { protocol });
-    return isFile ? refuse('upstreamBroken') : { kind: 'uploaded', reply, route: this.#route, sum };
-  }
-
-  /** The vendor gets no end of the form, and so no file. */
+  /** The vendor gets no end of the form, and so no file. Nothing happens to an upload that is over. */
   abort(): void {
     this.#upload?.abort();
   }
@@ -131,8 +134,8 @@ export class FileUpload {
 
   async #open(head: Parameters<typeof writePartHead>[0]): Promise<Refusal | undefined> {
     const isFile = head.name === 'file';
-    if (isFile && (this.#hasFile || head.file === undefined)) return NO_FILE;
-    this.#hasFile ||= isFile;
+    if (isFile && head.file === undefined) return NO_FILE;
+    if (head.file !== undefined && isFile) this.#fileName = plainFileName(head.file.name);
     this.#field = { name: head.name, text: Buffer.alloc(0), isFile };
     const start = this.#bytesBefore();
     await this.#write(Buffer.from(`${start}--${this.#out.boundary}\r\n${writePartHead(head)}\r\n`));
@@ -165,11 +168,12 @@ export class FileUpload {
     const pending = this.#pending;
     this.#pending = [];
     for (const { line, end } of pending) {
+      this.#line += 1;
       const refusal = await this.#sendLine(line, end);
-      if (refusal !== undefined)
-        return { ...refusal, message: `Line ${this.#sum.items + 1}: ${refusal.message}` };
+      if (refusal !== undefined) return { ...refusal, message: `Line ${this.#line}: ${refusal.message}` };
     }
-    return this.#isTooLong ? TOO_LONG_LINE : undefined;
+    if (!this.#isTooLong) return undefined;
+    return { ...TOO_LONG_LINE, message: `Line ${this.#line + 1}: ${TOO_LONG_LINE.message}` };
   }
 
   async #sendLine(line: Buffer, end: string): Promise<Refusal | undefined> {
@@ -181,15 +185,17 @@ export class FileUpload {
     const route = this.#route ?? this.#choose(item.protocol);
     if (isRefusal(route)) return route;
     // A request without a limit may be answered with the longest answer of the model.
-    const { openAnswers } = this.#sum;
-    if (openAnswers > 0) this.#sum.outputTokens += openAnswers * outputBound(item.facts, route);
-    this.#sum.openAnswers = 0;
+    const open = this.#sum.openAnswers > 0 ? outputBound(item.facts, route) : 0;
+    const tooMany = this.#sum.closeAnswers(open);
+    if (tooMany !== undefined) return tooMany;
     const bytes = quoteModel(route.forwardModelId);
     const pieces = splice(
       line,
       item.modelRanges.map((at) => ({ at, bytes })),
     );
-    await this.#write(Buffer.concat(end === '' ? pieces : [...pieces, LINE_FEED]));
+    const whole = Buffer.concat(end === '' ? pieces : [...pieces, LINE_FEED]);
+    this.#fileBytes += whole.length;
+    await this.#write(whole);
     return undefined;
   }
 
@@ -220,7 +226,7 @@ function isBlank(line: Buffer): boolean {
 
 const TOO_LARGE = refuse('bodyTooLarge', { message: `A file has at most ${UPLOAD_BYTES_MAX} bytes` });
 const TOO_LONG_LINE = refuse('bodyTooLarge', {
-  message: `A line of a file has at most ${ITEM_BYTES_MAX} bytes`,
+  message: `a line of a file has at most ${ITEM_BYTES_MAX} bytes`,
 });
 const TOO_LONG_FIELD = refuse('bodyTooLarge', { message: 'A field of the form is too long' });
 const ONLY_BATCH = refuse('notExpressible', {

@@ -19,7 +19,6 @@ import {
   sendAnswer,
   showId,
 } from '../jobs/job-request.ts';
-import { isBatchJob } from './ask-about-batch.ts';
 import type { BatchesEndpoint } from './batches-endpoint.ts';
 import { hasten, settleBatch } from './end-batch.ts';
 import { LinesChange } from './read-results.ts';
@@ -83,10 +82,9 @@ async function content(
 }
 
 /** The batch whose results the file has. */
-async function findBatch({ caller, gateway }: JobRequest, { batchId }: StoredFile) {
+function findBatch({ caller, gateway }: JobRequest, { batchId }: StoredFile) {
   if (batchId === undefined) return undefined;
-  const job = await findJob(caller.account.id, batchId, gateway.deps);
-  return job !== undefined && isBatchJob(job) ? job : undefined;
+  return findJob(caller.account.id, { kind: 'batch', objectId: batchId }, gateway.deps);
 }
 
 /** Results are charged before they are deleted: afterwards nobody could read what they used. */

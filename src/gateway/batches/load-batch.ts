@@ -1,7 +1,7 @@
 import type { Route } from '../../catalog/contract.ts';
 import type { StoredFile } from '../../jobs/contract.ts';
-import { isJsonObject, parseJson } from '../../kernel/encoding/json.ts';
-import { type Refusal, refuse } from '../../kernel/errors.ts';
+import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
+import { readFileBatch } from '../../protocol/batches/file-batch.ts';
 import { BATCH_PATHS, batchProtocol } from '../../protocol/batches/item.ts';
 import { batchFacts } from '../../protocol/batches/sum.ts';
 import type { RawRequest, RequestFacts } from '../../protocol/dialect.ts';
@@ -29,11 +29,12 @@ export async function loadBatch(
   { body }: RawRequest,
   { files }: Pick<GatewayDeps, 'files'>,
 ): Promise<LoadedBatch | Refusal> {
-  const parsed = parseJson(body.toString('utf8'), { bytesMax: BATCH_BODY_BYTES_MAX, depthMax: 8 });
-  if (parsed.kind === 'invalid' || !isJsonObject(parsed.value)) return refuse('bodyNotJson');
-  const { input_file_id: id, endpoint } = parsed.value;
-  if (typeof id !== 'string') return wrong('input_file_id', 'must be the id of a file');
-  const protocol = typeof endpoint === 'string' ? batchProtocol(endpoint) : undefined;
+  if (body.length > BATCH_BODY_BYTES_MAX) return refuse('bodyTooLarge', { message: TOO_LARGE });
+  const read = await readFileBatch(body);
+  if (isRefusal(read)) return read;
+  const { fileId: id, endpoint } = read;
+  if (id === undefined) return wrong('input_file_id', 'must be the id of a file');
+  const protocol = endpoint === undefined ? undefined : batchProtocol(endpoint);
   if (protocol === undefined) return wrong('endpoint', `must be one of ${BATCH_PATHS.join(', ')}`);
   const file = await files.find(call.caller.account.id, id);
   // The message is logged with the call, so it does not repeat what the client sent.
@@ -43,6 +44,8 @@ export async function loadBatch(
   call.endpoint = { ...call.endpoint, protocol };
   return { facts: batchFacts(file, 'batch'), only: (route) => isOfFile(route, file) };
 }
+
+const TOO_LARGE = `The request for a batch has at most ${BATCH_BODY_BYTES_MAX} bytes`;
 
 function isOfFile(route: Route, { model, credential, own }: StoredFile): boolean {
   return route.modelId === model && route.credential.name === credential && (isOwn(route) === true) === own;

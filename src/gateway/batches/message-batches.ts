@@ -5,6 +5,7 @@ import { readBatch } from '../../protocol/batches/answer.ts';
 import { readResult } from '../../protocol/batches/result.ts';
 import { WAIT_MS } from '../admit/identify.ts';
 import { classify } from '../admit/route.ts';
+import { unknown } from '../endpoints/stored-answer.ts';
 import type { Gateway } from '../gateway.ts';
 import { addressObject, askAboutObject } from '../jobs/ask-vendor.ts';
 import { LIST_ASK_MS } from '../jobs/bounds.ts';
@@ -21,7 +22,7 @@ import {
   sendAnswer,
   showId,
 } from '../jobs/job-request.ts';
-import { type BatchJob, isBatchJob, toBatchReport } from './ask-about-batch.ts';
+import { type BatchJob, toBatchReport } from './ask-about-batch.ts';
 import { hasten, settleBatch } from './end-batch.ts';
 import type { MessageBatchesEndpoint } from './message-batches-endpoint.ts';
 import { LinesChange } from './read-results.ts';
@@ -45,8 +46,8 @@ export function serveMessageBatches(
 async function serve(request: JobRequest, { action, id }: MessageBatchesEndpoint): Promise<JobRequestEnd> {
   if (action === 'list') return list(request);
   const { caller, gateway } = request;
-  const job = await findJob(caller.account.id, id, gateway.deps);
-  if (job === undefined || !isBatchJob(job) || job.kind !== 'message-batch') return refuseBatch(id);
+  const job = await findJob(caller.account.id, { kind: 'message-batch', objectId: id }, gateway.deps);
+  if (job === undefined) return refuseBatch(id);
   const credential = findJobCredential(job, caller.account.byok, gateway.directory.catalog());
   if (credential === undefined) {
     return refuse('upstreamBroken', { message: 'The credential that created this batch is gone' });
@@ -63,7 +64,7 @@ async function serve(request: JobRequest, { action, id }: MessageBatchesEndpoint
 
 /** The same for a batch of another account as for one that never was. */
 function refuseBatch(id: string): Refusal {
-  return refuse('pathUnknown', { message: `Message batch '${showId(id)}' not found.` });
+  return unknown(`Message batch '${showId(id)}' not found.`);
 }
 
 /** Reads a batch, or cancels it. The answer is the same. */
@@ -114,8 +115,8 @@ async function remove(request: JobRequest, job: BatchJob, credential: JobCredent
   const isGone = reply.kind === 'answer' && reply.head.status === 404;
   const isDeleted = reply.kind === 'answer' && classify(reply.head.status) === 'success';
   if (isDeleted || isGone) {
-    deps.recentJobs.forget(job.accountId, job.objectId);
-    await deps.jobs.hide(job.accountId, job.objectId);
+    deps.recentJobs.forget(job.accountId, job);
+    await deps.jobs.hide(job.accountId, job);
   }
   if (!isDeleted) return endWithoutAnswer(request, job, reply);
   sendAnswer(request, job, { head: reply.head, pieces: [reply.body] });

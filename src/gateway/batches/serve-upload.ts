@@ -1,15 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
-import { readBatch } from '../../protocol/batches/answer.ts';
 import { isMultipart, NotAForm } from '../../protocol/images/multipart.ts';
-import { refuseIfAway, WAIT_MS } from '../admit/identify.ts';
-import { classify } from '../admit/route.ts';
-import { isOwn } from '../attempt/attempt-context.ts';
-import { askAboutObject } from '../jobs/ask-vendor.ts';
+import { WAIT_MS } from '../admit/identify.ts';
 import { type ArrivedRequest, enterJobRequest } from '../jobs/enter-job-request.ts';
-import { endWithoutAnswer, type JobRequest, type JobRequestEnd, sendAnswer } from '../jobs/job-request.ts';
+import type { JobRequest, JobRequestEnd } from '../jobs/job-request.ts';
 import { FILES_OF_ACCOUNT_MAX, UPLOAD_BYTES_MAX, UPLOAD_FORM_BYTES_MAX, UPLOAD_PAUSE_MS } from './bounds.ts';
-import { FileUpload, type Uploaded } from './file-upload.ts';
+import { ClientPace } from './client-pace.ts';
+import { FileUpload, type WholeFile } from './file-upload.ts';
+import { finishUpload } from './finish-upload.ts';
 
 /** A new file: it goes to the vendor of the model that its first line names, as it comes. */
 export function serveUpload(arrived: ArrivedRequest): Promise<void> {
@@ -19,11 +17,9 @@ export function serveUpload(arrived: ArrivedRequest): Promise<void> {
     if (!isRead && !request.destroyed) gateway.discardBody(request, response);
     isRead = true;
   };
-  return enterJobRequest(arrived, async (entered) => {
-    const end = await receive(request, entered).catch(refuseIfAway);
-    discard();
-    return end;
-  }).finally(discard);
+  return enterJobRequest({ ...arrived, upload: { discard } }, (entered) => receive(request, entered)).finally(
+    discard,
+  );
 }
 
 async function receive(request: IncomingMessage, entered: JobRequest): Promise<JobRequestEnd> {
@@ -32,12 +28,12 @@ async function receive(request: IncomingMessage, entered: JobRequest): Promise<J
   const upload = createUpload(entered);
   if (isRefusal(upload)) return upload;
   if (request.headers.expect?.toLowerCase() === '100-continue') entered.response.writeContinue();
-  const uploaded = await pump(request, upload, entered);
-  if (uploaded === undefined || isRefusal(uploaded)) {
+  try {
+    const file = await pump(request, upload, entered);
+    return file === undefined || isRefusal(file) ? file : await finishUpload(entered, upload, file);
+  } finally {
     upload.abort();
-    return uploaded;
   }
-  return keep(entered, uploaded);
 }
 
 function refuseEarly({ headers }: IncomingMessage): Refusal | undefined {
@@ -71,19 +67,19 @@ async function pump(
   request: IncomingMessage,
   upload: FileUpload,
   entered: JobRequest,
-): Promise<Uploaded | Refusal | undefined> {
+): Promise<WholeFile | Refusal | undefined> {
   const memory = new LineMemory(entered);
+  const client = new ClientPace(request, entered.gateway.deps.clock);
   const stalled = setTimeout(() => request.destroy(), UPLOAD_PAUSE_MS);
   try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    for (let chunk = await client.next(); chunk !== undefined; chunk = await client.next()) {
       const refusal = await upload.push(chunk);
       if (refusal !== undefined) return refusal;
       if (!memory.hold(upload.heldBytes)) return refuse('unavailable', { retryAfterMs: WAIT_MS });
       if (upload.isOver) break;
       stalled.refresh();
     }
-    clearTimeout(stalled);
-    return upload.isOver ? await upload.finishEarly() : await upload.finish();
+    return upload.check();
   } catch (error) {
     if (request.destroyed || request.errored !== null) return undefined;
     throw error;
@@ -111,30 +107,4 @@ class LineMemory {
     this.#bytes = bytes;
     return true;
   }
-}
-
-/** The file belongs to the account before the client knows of it. */
-async function keep(entered: JobRequest, { reply, route, sum }: Uploaded): Promise<JobRequestEnd> {
-  const { caller, gateway } = entered;
-  const { files, clock, client } = gateway.deps;
-  const owned = { model: sum.model, own: isOwn(route) === true };
-  if (reply.kind === 'failed' || classify(reply.head.status) !== 'success') {
-    return endWithoutAnswer(entered, owned, reply);
-  }
-  const { id: objectId, valid, isError } = readBatch(reply.body, { model: sum.model });
-  if (!valid || isError || objectId === '') return refuse('upstreamBroken');
-  const { items, inputTokens, outputTokens, protocol } = sum;
-  const place = { routeId: route.id, credential: route.credential.name, batchId: undefined };
-  try {
-    await files.add({
-      ...{ accountId: caller.account.id, objectId, createdAtMs: clock.now(), ...place, ...owned },
-      ...{ protocol, items, inputTokens, outputTokens },
-    });
-  } catch (error) {
-    // Nobody could find it again.
-    void askAboutObject(client, route, { kind: 'file', objectId, method: 'DELETE' });
-    return refuseIfAway(error);
-  }
-  sendAnswer(entered, owned, { head: reply.head, pieces: [reply.body] });
-  return undefined;
 }

@@ -12,6 +12,7 @@ import {
 import { type StoredResponse, unpackResponse } from '../../protocol/responses/stored/kept-response.ts';
 import type { GatewayDeps } from '../attempt/attempt-context.ts';
 import type { Call } from '../call.ts';
+import { unknown } from '../endpoints/stored-answer.ts';
 
 /** A request that is complete in itself. `release` gives back the memory that was reserved for it. */
 export interface LoadedRequest {
@@ -120,10 +121,7 @@ export async function findConversation(
   const value = await conversations.find(accountId, keyOfConversation(id));
   const kept = value === undefined ? undefined : unpackResponse(value);
   if (kept !== undefined) return kept;
-  return refuse('pathUnknown', {
-    message: `Conversation with id '${shortId(id)}' not found.`,
-    vendorFields: { type: 'invalid_request_error', param: null, code: null },
-  });
+  return unknown(`Conversation with id '${shortId(id)}' not found.`);
 }
 
 async function findItems(

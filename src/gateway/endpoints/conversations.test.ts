@@ -34,6 +34,7 @@ const gateway = {
     findCaller: () => ({ account: sampleAccount({ id: 7 }), key: sampleKey() }),
   },
   deps: { conversations, clock: new ManualClock() },
+  calendar: { month: () => '2026-01' },
   isDraining: () => false,
   readBody: createBodyReader(new ByteBudget(100_000_000)),
   discardBody,

@@ -1,13 +1,18 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../../accounts/contract.ts';
 import { CONVERSATION_VALUE_BYTES_MAX } from '../../bounds.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { newCallId } from '../../kernel/id.ts';
 import { isArray, isObject, type JsonObject, readJson, writeJson } from '../../protocol/hub/content/json.ts';
-import { wholeBudget } from '../../protocol/hub/content/value-budget.ts';
 import { responsesCodec } from '../../protocol/responses/codec.ts';
 import { packConversation, withItemId } from '../../protocol/responses/stored/conversation.ts';
+import {
+  ITEMS_AT_ONCE_MAX,
+  readConversationBody,
+} from '../../protocol/responses/stored/conversation-body.ts';
 import { listInputItems } from '../../protocol/responses/stored/item-list.ts';
 import { findItemId, type StoredResponse } from '../../protocol/responses/stored/kept-response.ts';
+import { refuseWithoutPayer } from '../admit/before-body.ts';
 import { identify, refuseIfAway } from '../admit/identify.ts';
 import { type ConversationOwner, changeConversation, itemIds } from '../convert/conversation-items.ts';
 import { findConversation, keyOfConversation, shortId } from '../convert/conversation-load.ts';
@@ -16,7 +21,6 @@ import type { ConversationEndpoint } from './conversations-endpoint.ts';
 import { readListQuery, sendStored, unknown, wrong } from './stored-answer.ts';
 
 /** Those of the vendor. */
-const ITEMS_AT_ONCE_MAX = 20;
 const METADATA_MAX = 16;
 const METADATA_KEY_CHARS_MAX = 64;
 const METADATA_VALUE_CHARS_MAX = 512;
@@ -47,25 +51,38 @@ export async function serveConversation(
     sendStored(response, caller, requestId);
     return;
   }
-  const accountId = caller.account.id;
-  const read = await gateway.readBody(request, accountId, response);
+  const { conversations } = gateway.deps;
+  const question = { conversations, accountId: caller.account.id, endpoint, requestId, nowMs };
+  const early = STORES.has(endpoint.action) ? refuseEarly(request.headers, caller, gateway) : undefined;
+  if (early !== undefined || !STORES.has(endpoint.action)) {
+    gateway.discardBody(request, response);
+    sendStored(response, early ?? (await answer({ ...question, body: {} }).catch(refuseIfAway)), requestId);
+    return;
+  }
+  const read = await gateway.readBody(request, caller.account.id, response);
   if (isRefusal(read)) return sendStored(response, read, requestId);
   if (read.kind === 'aborted') return;
   try {
-    const body = toObject(read.bytes);
-    const owner = { conversations: gateway.deps.conversations, accountId };
-    const asked = isRefusal(body) ? body : { ...owner, endpoint, body, requestId, nowMs };
-    sendStored(response, isRefusal(asked) ? asked : await answer(asked).catch(refuseIfAway), requestId);
+    const isLarge = read.bytes.length > CONVERSATION_VALUE_BYTES_MAX;
+    const body = isLarge ? TOO_LARGE : await readConversationBody(read.bytes);
+    const made = isRefusal(body) ? body : await answer({ ...question, body }).catch(refuseIfAway);
+    sendStored(response, made, requestId);
   } finally {
     read.release();
   }
 }
 
-/** Without a body nothing is asked for. */
-function toObject(bytes: Buffer): JsonObject | Refusal {
-  if (bytes.length === 0) return {};
-  if (bytes.length > CONVERSATION_VALUE_BYTES_MAX) return refuse('bodyTooLarge');
-  return readJson(bytes.toString('utf8'), responsesCodec.rawKeys, wholeBudget()) ?? refuse('bodyNotJson');
+/** What has a body, and stores it. */
+const STORES: ReadonlySet<ConversationEndpoint['action']> = new Set(['create', 'update', 'add-items']);
+
+const TOO_LARGE = refuse('bodyTooLarge', {
+  message: `A conversation has at most ${CONVERSATION_VALUE_BYTES_MAX} bytes`,
+});
+
+/** Before the body is read. */
+function refuseEarly(headers: IncomingHttpHeaders, caller: Caller, gateway: Gateway): Refusal | undefined {
+  const isLarge = Number(headers['content-length'] ?? 0) > CONVERSATION_VALUE_BYTES_MAX;
+  return refuseWithoutPayer(caller, gateway) ?? (isLarge ? TOO_LARGE : undefined);
 }
 
 function answer(question: Question): Promise<string | Buffer | Refusal> {
@@ -206,11 +223,15 @@ function readItems({ items = null }: JsonObject, requestId: string): readonly st
   }
   const newId = itemIds(`${requestId} item`);
   const read = items.map((item) => {
-    const isItem = isObject(item) && (typeof item.type === 'string' || typeof item.role === 'string');
-    return isItem && item.type !== 'item_reference' ? withItemId(item, newId) : undefined;
+    return isObject(item) && isItem(item) ? withItemId(item, newId) : undefined;
   });
   const found = read.filter((item) => item !== undefined);
   return found.length === read.length ? found : wrong('items', 'must have input items only');
+}
+
+function isItem({ type = null, role = null, id = null }: JsonObject): boolean {
+  const areTexts = [type, role, id].every((member) => member === null || typeof member === 'string');
+  return areTexts && (type !== null || role !== null) && type !== 'item_reference';
 }
 
 function readMetadata({ metadata = null }: JsonObject): JsonObject | Refusal {

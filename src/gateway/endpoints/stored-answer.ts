@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { PAGE_SIZE_MAX } from '../../bounds.ts';
-import { type Refusal, refuse } from '../../kernel/errors.ts';
+import { ERRORS, type Refusal, refuse } from '../../kernel/errors.ts';
 import type { ListQuery } from '../../protocol/responses/stored/item-list.ts';
 import { ownHeaders, sendRefusal } from '../answer/answer.ts';
 
@@ -42,10 +42,14 @@ export function wrong(param: string, what: string): Refusal {
   });
 }
 
-/** The vendor's own text: its clients use it to tell a missing response from a wrong address. */
+/**
+ * The account has no such object. The vendor's own text: its clients use it to tell a missing response from a
+ * wrong address.
+ */
 export function unknown(message: string): Refusal {
-  return refuse('pathUnknown', {
+  const code = String(ERRORS.objectUnknown.code);
+  return refuse('objectUnknown', {
     message,
-    vendorFields: { type: 'invalid_request_error', param: null, code: null },
+    vendorFields: { type: 'invalid_request_error', param: null, code },
   });
 }

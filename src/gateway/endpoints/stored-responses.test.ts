@@ -81,13 +81,10 @@ test('a stored response is returned to the byte, with an id of this request', as
 test('a response of another account is not found', async () => {
   const { status, text } = await ask('read', 'resp_2');
   expect(status).toBe(404);
+  const message = "Response with id 'resp_2' not found.";
   expect(JSON.parse(text)).toEqual({
-    error: {
-      message: "Response with id 'resp_2' not found.",
-      type: 'invalid_request_error',
-      param: null,
-      code: null,
-    },
+    ...{ code: 40402, message },
+    error: { message, type: 'invalid_request_error', param: null, code: '40402' },
   });
 });
 

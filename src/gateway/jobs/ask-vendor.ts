@@ -35,9 +35,17 @@ export function addressObject(
   });
 }
 
+/** All files that a vendor has for a credential, in pages. */
+export function addressFiles({ vendor, credential }: JobCredential, query: string): VendorAddress {
+  const route = { vendor, credential, forwardModelId: '' };
+  return addressVendor({ ...PLACES.file, route, clientHeaders: {}, query });
+}
+
 export interface ObjectQuestion extends VendorObject {
   readonly method: 'GET' | 'DELETE' | 'POST';
   readonly waitMs?: number;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal;
 }
 
 /** Asks the vendor about an object, within bounds of time and size. It never throws. */
@@ -46,7 +54,7 @@ export function askAboutObject(
   credential: JobCredential,
   question: ObjectQuestion,
 ): Promise<AskReply> {
-  const { method, waitMs = JOB_ASK_MS } = question;
+  const { method, waitMs = JOB_ASK_MS, signal } = question;
   const address = addressObject(credential, question);
-  return ask(client, { ...address, method, body: [] }, { waitMs, bytesMax: JOB_ANSWER_BYTES_MAX });
+  return ask(client, { ...address, method, body: [] }, { waitMs, bytesMax: JOB_ANSWER_BYTES_MAX, signal });
 }

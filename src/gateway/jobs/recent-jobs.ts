@@ -1,4 +1,4 @@
-import type { Job } from '../../jobs/contract.ts';
+import type { CreatedJob, Job } from '../../jobs/contract.ts';
 import { RECENT_JOB_MS, RECENT_JOBS_MAX } from './bounds.ts';
 
 /** The jobs that this process has just created. Their calls may not be settled yet. */
@@ -20,11 +20,11 @@ export class RecentJobs {
       if (this.#jobs.size < this.#sizeMax && isRecent(createdAtMs, job.createdAtMs)) break;
       this.#jobs.delete(key);
     }
-    this.#jobs.set(toKey(job.accountId, job.objectId), job);
+    this.#jobs.set(toKey(job.accountId, job), job);
   }
 
-  find(accountId: number, objectId: string, nowMs: number): Job | undefined {
-    const job = this.#jobs.get(toKey(accountId, objectId));
+  find(accountId: number, wanted: CreatedJob, nowMs: number): Job | undefined {
+    const job = this.#jobs.get(toKey(accountId, wanted));
     return job !== undefined && isRecent(job.createdAtMs, nowMs) ? job : undefined;
   }
 
@@ -36,8 +36,8 @@ export class RecentJobs {
   }
 
   /** It is deleted. */
-  forget(accountId: number, objectId: string): void {
-    this.#jobs.delete(toKey(accountId, objectId));
+  forget(accountId: number, deleted: CreatedJob): void {
+    this.#jobs.delete(toKey(accountId, deleted));
   }
 }
 
@@ -45,6 +45,6 @@ function isRecent(createdAtMs: number, nowMs: number): boolean {
   return nowMs - createdAtMs < RECENT_JOB_MS;
 }
 
-function toKey(accountId: number, objectId: string): string {
-  return `${accountId} ${objectId}`;
+function toKey(accountId: number, { kind, objectId }: CreatedJob): string {
+  return `${accountId} ${kind} ${objectId}`;
 }

@@ -41,13 +41,14 @@ let isAway = false;
 let plays: Map<string, (handler: UpstreamHandler) => void>;
 
 const store: JobStore = {
-  find: async (accountId, objectId) => {
+  find: async (accountId, { kind, objectId }) => {
     if (isAway) throw new StoreUnavailable('away');
-    return jobs.find((job) => job.accountId === accountId && job.objectId === objectId);
+    const ofAccount = jobs.filter((job) => job.accountId === accountId && job.kind === kind);
+    return ofAccount.find((job) => job.objectId === objectId);
   },
   list: async (accountId, _kind, { limit }) =>
     jobs.filter((job) => job.accountId === accountId).slice(0, limit),
-  hide: async (_accountId, objectId) => void done.push(`hide ${objectId}`),
+  hide: async (_accountId, { objectId }) => void done.push(`hide ${objectId}`),
   hasten: async (callId) => void done.push(`hasten ${callId}`),
   end: async (callId, { state }) => {
     done.push(`end ${callId} ${state}`);

@@ -44,7 +44,7 @@ async function serve(request: JobRequest, endpoint: VideosEndpoint): Promise<Job
     });
   }
   if (endpoint.action === 'list') return serveList(request);
-  const job = await findJob(caller.account.id, endpoint.id, gateway.deps);
+  const job = await findJob(caller.account.id, { kind: 'video', objectId: endpoint.id }, gateway.deps);
   if (job === undefined) return refuseVideo(endpoint.id);
   const credential = findJobCredential(job, caller.account.byok, gateway.directory.catalog());
   if (credential === undefined) {
@@ -100,8 +100,8 @@ async function remove(request: JobRequest, found: Job, credential: JobCredential
   const isGone = reply.kind === 'answer' && reply.head.status === 404;
   const isDeleted = reply.kind === 'answer' && classify(reply.head.status) === 'success';
   if (isDeleted || isGone) {
-    deps.recentJobs.forget(accountId, objectId);
-    await deps.jobs.hide(accountId, objectId);
+    deps.recentJobs.forget(accountId, found);
+    await deps.jobs.hide(accountId, found);
   }
   if (!isDeleted) return endWithoutAnswer(request, job, reply);
   sendAnswer(request, job, { head: reply.head, pieces: [reply.body] });

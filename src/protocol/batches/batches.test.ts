@@ -6,6 +6,7 @@ import type { RequestFacts } from '../dialect.ts';
 import { NotAForm } from '../images/multipart.ts';
 import { batchProgress, readBatch } from './answer.ts';
 import { getBatchDialect } from './dialect.ts';
+import { readFileBatch } from './file-batch.ts';
 import { type FormEvent, FormStream } from './form-stream.ts';
 import { readInputLine } from './input-line.ts';
 import { readLine } from './item.ts';
@@ -71,6 +72,37 @@ describe('a line of a file', () => {
         message: expect.stringContaining('stored'),
       });
     }
+  });
+});
+
+describe('a new batch of a file', () => {
+  const readNew = (body: string | Buffer) => readFileBatch(Buffer.from(body));
+
+  it('names its file and its path, in texts', async () => {
+    const body = '{"input_file_id":"file\\u002d1","endpoint":"/v1/responses","metadata":{"endpoint":"x"}}';
+    expect(await readNew(body)).toEqual({ fileId: 'file-1', endpoint: '/v1/responses' });
+    const none = { fileId: undefined, endpoint: undefined };
+    for (const other of ['{}', '{"input_file_id":7,"endpoint":["x"]}', '{"input_file_id":null}']) {
+      expect(await readNew(other)).toEqual(none);
+    }
+  });
+
+  it('has one reading', async () => {
+    const twice = ['"endpoint":"a","endpoint":"b"', '"endpoint":"a","END_point":"b"', '"inputFileId":"a"'];
+    const bodies = [
+      ...twice.map((members) => `{${members}}`),
+      '[]',
+      '',
+      '\ufeff{}',
+      Buffer.from([0x22, 0xff]),
+    ];
+    for (const body of bodies) expect(await readNew(body)).toMatchObject({ error: { code: 40002 } });
+  });
+
+  it('and a line has no second end', async () => {
+    const line = (end: string) => readLine(Buffer.from(`{"custom_id":"a",${end}"method":"POST"}${end}`));
+    expect(await line('\r')).toMatchObject({ message: expect.stringContaining('carriage return') });
+    expect(await line(' ')).toMatchObject({ message: expect.stringContaining('"url"') });
   });
 });
 
@@ -234,6 +266,8 @@ describe('a form that streams', () => {
       `--b\r\n${'x'.repeat(20_000)}`,
       part('purpose', 'x', FILE),
       part('File', 'x'),
+      part('purpose', 'x') + part('purpose', 'x'),
+      part('a', 'x') + part('A', 'x'),
     ];
     for (const each of wrong) expect(() => readAll(Buffer.from(each), [])).toThrow(NotAForm);
     expect(() => new FormStream('multipart/form-data')).toThrow(NotAForm);

@@ -1,5 +1,6 @@
 import { MULTIPART_HEADER_BYTES_MAX, MULTIPART_PARTS_MAX } from '../../bounds.ts';
 import { type FormFields, type Head, NotAForm, readBoundary, readHead } from '../images/multipart.ts';
+import { foldKey } from '../pass-through/key-spelling.ts';
 
 /** A part of a form, or a piece of the content of the part that came last. */
 export type FormEvent =
@@ -18,14 +19,15 @@ const CLOSING = Buffer.from('--');
 
 /**
  * Reads a form with a file while it arrives: nothing of the file is kept but the bytes that may be the
- * beginning of a boundary. It accepts what images/multipart.ts accepts of a whole form.
+ * beginning of a boundary. It accepts what images/multipart.ts accepts of a whole form, and each field once.
  */
 export class FormStream {
   readonly #delimiter: Buffer;
   /** A form begins with a boundary that has no line end before it. */
   #held: Buffer = LINE_END;
   #place: 'before' | 'behind-boundary' | 'head' | 'content' | 'end' = 'before';
-  #parts = 0;
+  /** The fields so far, as the most lenient reader compares them. */
+  readonly #names = new Set<string>();
 
   /** Throws `NotAForm`. */
   constructor(contentType: string) {
@@ -90,9 +92,11 @@ export class FormStream {
     if (end < 0 || end > MULTIPART_HEADER_BYTES_MAX) {
       throw new NotAForm('The headers of a part of the form have no end');
     }
-    this.#parts += 1;
-    if (this.#parts > MULTIPART_PARTS_MAX) throw new NotAForm('The form has too many parts');
+    if (this.#names.size === MULTIPART_PARTS_MAX) throw new NotAForm('The form has too many parts');
     const head = readHead(this.#held.subarray(0, end), this.#delimiter.subarray(LINE_END.length), FIELDS);
+    const name = foldKey(head.name);
+    if (this.#names.has(name)) throw new NotAForm(`The form has the field "${head.name}" more than once`);
+    this.#names.add(name);
     this.#skip(end + HEADERS_END.length);
     this.#place = 'content';
     return [{ kind: 'part', head }];

@@ -1,9 +1,9 @@
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
-import { QUOTE } from '../bytes/ascii.ts';
+import { CR } from '../bytes/ascii.ts';
 import { compilePaths } from '../bytes/paths.ts';
 import type { JsonScan } from '../bytes/scan.ts';
-import { decodeText } from '../bytes/text.ts';
+import { textAt } from '../bytes/text.ts';
 import type { ByteRange, RequestFacts } from '../dialect.ts';
 import { scanRequest } from '../pass-through/request.ts';
 import { getDialect } from '../registry.ts';
@@ -32,8 +32,8 @@ export interface BatchItem {
   readonly modelRanges: readonly ByteRange[];
 }
 
-const MESSAGE_ITEM = compilePaths({ body: 'params' });
-const LINE = compilePaths({ method: 'method', url: 'url', body: 'body' });
+const MESSAGE_ITEM = compilePaths({ id: 'custom_id', body: 'params' });
+const LINE = compilePaths({ id: 'custom_id', method: 'method', url: 'url', body: 'body' });
 
 /** A member of `requests` of a batch of Messages. */
 export function readMessageItem(bytes: Buffer): Promise<BatchItem | Refusal> {
@@ -44,10 +44,12 @@ export function readMessageItem(bytes: Buffer): Promise<BatchItem | Refusal> {
 }
 
 /** A line of a file of OpenAI's form. */
-export function readLine(bytes: Buffer): Promise<BatchItem | Refusal> {
+export async function readLine(bytes: Buffer): Promise<BatchItem | Refusal> {
+  // Some vendors end a line here too, and would read other requests than we do.
+  if (bytes.subarray(0, -1).includes(CR)) return refuse('bodyNotJson', { message: TWO_LINES });
   return readItem(bytes, LINE, ({ found }) => {
     const url = textAt(bytes, found[LINE.slots.url]?.at(-1));
-    const protocol = PATHS.get(url);
+    const protocol = PATHS.get(url ?? '');
     if (textAt(bytes, found[LINE.slots.method]?.at(-1)) !== 'POST') {
       return refuse('notExpressible', { message: 'The "method" of each request in a batch is "POST"' });
     }
@@ -58,6 +60,8 @@ export function readLine(bytes: Buffer): Promise<BatchItem | Refusal> {
     return { protocol, body: found[LINE.slots.body]?.at(-1) };
   });
 }
+
+const TWO_LINES = 'A carriage return stands within the line, which some readers take for its end';
 
 interface FoundItem {
   readonly protocol: Protocol;
@@ -97,12 +101,4 @@ function refuseItem({ stream, memory }: RequestFacts): Refusal | undefined {
 
 function shift(ranges: readonly ByteRange[], by: number): readonly ByteRange[] {
   return ranges.map(({ start, end }) => ({ start: start + by, end: end + by }));
-}
-
-const TEXT_BYTES_MAX = 256;
-
-function textAt(bytes: Buffer, range: ByteRange | undefined): string {
-  if (range === undefined || bytes[range.start] !== QUOTE || range.end - range.start > TEXT_BYTES_MAX)
-    return '';
-  return decodeText(bytes, range.start + 1, range.end - 1);
 }

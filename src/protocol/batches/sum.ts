@@ -3,6 +3,7 @@ import type { Protocol } from '../../kernel/protocol-name.ts';
 import { showText } from '../bytes/text.ts';
 import type { RequestFacts } from '../dialect.ts';
 import { INPUT_ONLY } from '../input-only/dialect.ts';
+import { BATCH_TOKENS_MAX } from './bounds.ts';
 import type { BatchItem } from './item.ts';
 
 /** What the requests of a batch may use, added up while they are read. */
@@ -38,9 +39,24 @@ export class BatchSum {
     if (facts.isFixed === true || outputTokensMax !== undefined) {
       this.outputTokens += (outputTokensMax ?? 0) * answers;
     } else this.openAnswers += answers;
-    return undefined;
+    return this.#refuseHuge();
+  }
+
+  /** The longest answer of the model is known. */
+  closeAnswers(longestTokens: number): Refusal | undefined {
+    this.outputTokens += this.openAnswers * longestTokens;
+    this.openAnswers = 0;
+    return this.#refuseHuge();
+  }
+
+  #refuseHuge(): Refusal | undefined {
+    return this.inputTokens + this.outputTokens > BATCH_TOKENS_MAX ? TOO_MANY_TOKENS : undefined;
   }
 }
+
+const TOO_MANY_TOKENS = refuse('notExpressible', {
+  message: `All requests of a batch may use at most ${BATCH_TOKENS_MAX} tokens, their limits of output included`,
+});
 
 function refuseModels(first: string, other: string): Refusal {
   const both = `${showText(first)} and ${showText(other)}`;

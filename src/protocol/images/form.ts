@@ -41,7 +41,7 @@ export function writePartHead({ name, file }: Omit<FormPart, 'content'>): string
 }
 
 /** Models use at most the extension of a file's name. The rest must only be harmless. */
-function plainFileName(name: string): string {
+export function plainFileName(name: string): string {
   const plain = name.toWellFormed().replaceAll('"', '%22').replaceAll(NOT_IN_FILE_NAMES, '_');
   return plain.slice(-FILE_NAME_CHARS_MAX).toWellFormed() || UNNAMED;
 }

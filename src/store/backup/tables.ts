@@ -22,8 +22,12 @@ export const BACKUP_TABLES: readonly string[] = [
   ...['usage_hourly', 'traffic_hourly', 'usage_daily', 'traffic_daily', 'model_hourly', 'model_users_daily'],
 ];
 
-/** Who serves now, which is not so after a restore; and what the manifest has. */
-export const LEFT_OUT_TABLES: readonly string[] = ['node_heartbeats', 'migrations', 'migrations_ahead'];
+/**
+ * Who serves now and what is being uploaded, which is not so after a restore; and what the manifest has.
+ */
+export const LEFT_OUT_TABLES: readonly string[] = [
+  ...['node_heartbeats', 'uploads', 'migrations', 'migrations_ahead'],
+];
 
 export const OWN_SEQUENCES: readonly string[] = [
   'calls_id_seq',

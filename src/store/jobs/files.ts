@@ -20,18 +20,19 @@ interface FileRow {
   readonly batch_id: string | null;
 }
 
-const COLUMNS =
+/** As `fileValues` has them. */
+export const FILE_COLUMNS =
   'account_id, object_id, created_at, route_id, credential, own, model, protocol, items, input_tokens, ' +
   'output_tokens, batch_id';
 
-const ADD = `insert into files (${COLUMNS})
+const ADD = `insert into files (${FILE_COLUMNS})
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict do nothing`;
 
-const FIND = `select ${COLUMNS} from files where account_id = $1 and object_id = $2`;
+const FIND = `select ${FILE_COLUMNS} from files where account_id = $1 and object_id = $2`;
 
 /** A page behind a file that is not there is empty. */
 const pageText = ({ order, after }: JobPage): string => `
-  select ${COLUMNS} from files where account_id = $1 ${
+  select ${FILE_COLUMNS} from files where account_id = $1 ${
     after === undefined
       ? ''
       : `and (created_at, object_id) ${order === 'asc' ? '>' : '<'}
@@ -42,12 +43,7 @@ const pageText = ({ order, after }: JobPage): string => `
 export function createFileStore(database: Database): FileStore {
   return {
     add: async (file) => {
-      const { accountId, objectId, createdAtMs, routeId, credential, own, model, protocol } = file;
-      await database.query(ADD, [
-        ...[accountId, storable(objectId), new Date(createdAtMs).toISOString(), routeId, credential, own],
-        ...[storable(model), protocol, file.items, file.inputTokens, file.outputTokens],
-        file.batchId === undefined ? null : storable(file.batchId),
-      ]);
+      await database.query(ADD, fileValues(file));
     },
     find: async (accountId, objectId) => {
       const [row] = await database.query<FileRow>(FIND, [accountId, storable(objectId)]);
@@ -73,6 +69,15 @@ export function createFileStore(database: Database): FileStore {
       ]);
     },
   };
+}
+
+export function fileValues(file: StoredFile): readonly unknown[] {
+  const { accountId, objectId, createdAtMs, routeId, credential, own, model, protocol } = file;
+  return [
+    ...[accountId, storable(objectId), new Date(createdAtMs).toISOString(), routeId, credential, own],
+    ...[storable(model), protocol, file.items, file.inputTokens, file.outputTokens],
+    file.batchId === undefined ? null : storable(file.batchId),
+  ];
 }
 
 function fileFromRow(row: FileRow): StoredFile {

@@ -41,26 +41,33 @@ const makeDue = () =>
 
 const objectIds = (jobs: readonly Job[]): readonly string[] => jobs.map(({ objectId }) => objectId);
 
+const video = (number: number) => ({ kind: 'video', objectId: `video_${number}` }) as const;
+
 describe('a job', () => {
-  test('is found by its account and its id, with the credential that knows it', async () => {
+  test('is found by its account, its kind and its id, with the credential that knows it', async () => {
     const [call] = await startJobs(1);
-    expect(await store.find(accountId, 'video_0')).toEqual({
+    expect(await store.find(accountId, video(0))).toEqual({
       ...{ kind: 'video', objectId: 'video_0', callId: call?.callId, accountId, routeId: 1 },
       ...{ credential: 'openai-main', own: false, model: 'sora-2', state: 'running' },
       createdAtMs: call?.createdAtMs,
     });
     const stranger = await accountWith(fresh.database, { creditsMicro: 10n ** 12n });
-    expect(await store.find(stranger, 'video_0')).toBeUndefined();
-    expect(await store.find(accountId, 'video_9')).toBeUndefined();
+    expect(await store.find(stranger, video(0))).toBeUndefined();
+    expect(await store.find(accountId, video(9))).toBeUndefined();
+    expect(await store.find(accountId, { ...video(0), kind: 'batch' })).toBeUndefined();
+    await store.hide(accountId, { ...video(0), kind: 'message-batch' });
+    expect(await store.find(accountId, video(0))).toBeDefined();
+    const behind = { limit: 9, order: 'asc', after: 'video_0' } as const;
+    expect(await store.list(accountId, 'batch', behind)).toEqual([]);
   });
 
   test('that was deleted is not shown, and is followed to its end', async () => {
     const [call] = await startJobs(2);
     const stranger = await accountWith(fresh.database, { creditsMicro: 10n ** 12n });
-    await store.hide(stranger, 'video_0');
-    expect(await store.find(accountId, 'video_0')).toBeDefined();
-    await store.hide(accountId, 'video_0');
-    expect(await store.find(accountId, 'video_0')).toBeUndefined();
+    await store.hide(stranger, video(0));
+    expect(await store.find(accountId, video(0))).toBeDefined();
+    await store.hide(accountId, video(0));
+    expect(await store.find(accountId, video(0))).toBeUndefined();
     expect(objectIds(await store.list(accountId, 'video', { limit: 9, order: 'asc' }))).toEqual(['video_1']);
     expect(objectIds(await store.claim(9)).toSorted()).toEqual(['video_0', 'video_1']);
     expect(await store.end(call?.callId ?? '', { state: 'complete' })).toBe(true);
@@ -126,7 +133,7 @@ describe('running jobs', () => {
     await store.hasten(call?.callId ?? '');
     await store.postpone(call?.callId ?? '', 0);
     expect((await store.claim(9)).map(({ callId }) => callId)).not.toContain(call?.callId);
-    expect(await store.find(accountId, 'video_0')).toMatchObject({ state: 'void' });
+    expect(await store.find(accountId, video(0))).toMatchObject({ state: 'void' });
     expect(await store.end(call?.callId ?? '', { state: 'complete' })).toBe(false);
   });
 });
@@ -135,5 +142,5 @@ test('a store that is away says so', async () => {
   const database = await openDatabase({ connection: fresh.connection, log: silentLogger });
   const own = createJobStore(database, createJobLedger(database));
   await database.close();
-  await expect(own.find(accountId, 'video_0')).rejects.toThrow(StoreUnavailable);
+  await expect(own.find(accountId, video(0))).rejects.toThrow(StoreUnavailable);
 });

@@ -27,7 +27,11 @@ interface JobRow {
 
 const COLUMNS = 'call_id, account_id, kind, object_id, route_id, credential, own, model, created_at, state';
 
-const FIND = `select ${COLUMNS} from jobs where account_id = $1 and object_id = $2 and not hidden`;
+const FIND = `
+  select ${COLUMNS} from jobs
+  where account_id = $1 and kind = $2 and object_id = $3 and not hidden`;
+
+const HIDE = 'update jobs set hidden = true where account_id = $1 and kind = $2 and object_id = $3';
 
 /** A page behind a job that is not there is empty. */
 const pageText = ({ order, after }: JobPage): string => `
@@ -36,7 +40,7 @@ const pageText = ({ order, after }: JobPage): string => `
     after === undefined
       ? ''
       : `and (created_at, call_id) ${order === 'asc' ? '>' : '<'}
-        (select created_at, call_id from jobs where account_id = $1 and object_id = $4)`
+        (select created_at, call_id from jobs where account_id = $1 and kind = $2 and object_id = $4)`
   }
   order by created_at ${order}, call_id ${order} limit $3`;
 
@@ -57,8 +61,8 @@ const EXAMINE_IN = `
 
 export function createJobStore(database: Database, ledger: JobLedger): JobStore {
   return {
-    find: async (accountId, objectId) => {
-      const [row] = await database.query<JobRow>(FIND, [accountId, storable(objectId)]);
+    find: async (accountId, { kind, objectId }) => {
+      const [row] = await database.query<JobRow>(FIND, [accountId, kind, storable(objectId)]);
       return row && jobFromRow(row);
     },
     list: async (accountId, kind, page) => {
@@ -67,11 +71,8 @@ export function createJobStore(database: Database, ledger: JobLedger): JobStore 
       const values = [accountId, kind, page.limit, ...after];
       return (await database.query<JobRow>(pageText(page), values)).map(jobFromRow);
     },
-    hide: async (accountId, objectId) => {
-      await database.query('update jobs set hidden = true where account_id = $1 and object_id = $2', [
-        accountId,
-        storable(objectId),
-      ]);
+    hide: async (accountId, { kind, objectId }) => {
+      await database.query(HIDE, [accountId, kind, storable(objectId)]);
     },
     hasten: async (callId) => {
       await database.query(EXAMINE_IN, [callId, 0]);

@@ -46,6 +46,7 @@ export const COMMAND_POINTS: Readonly<Record<string, string>> = {
   'job.before-end-commit': 'test/crash/jobs.test.ts',
   'job.after-end-commit': 'test/crash/jobs.test.ts',
   'batch.after-results': 'test/crash/batches.test.ts',
+  'upload.after-answer': 'test/crash/uploads.test.ts',
   'rotate.before-commit': 'src/cli/secret/rotate.test.ts',
   'rotate.after-commit': 'src/cli/secret/rotate.test.ts',
 };
