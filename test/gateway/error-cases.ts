@@ -15,6 +15,8 @@ export interface ErrorCase {
   readonly message: string | RegExp;
   /** Headers of the answer; nothing means that the header must be absent. */
   readonly headers?: Readonly<Record<string, RegExp | undefined>>;
+  /** What `error` has of the vendor's. */
+  readonly fields?: Readonly<Record<string, string | null>>;
   /** Brings the world into the state and says what to ask. */
   ask(world: World): Asked | Promise<Asked>;
 }
@@ -125,6 +127,14 @@ const REQUEST: readonly ErrorCase[] = [
       ({ key }) => ({ ...chat(key), path: '/v1/v1/chat/completions' }),
     ],
   ]),
+  {
+    code: 40402,
+    status: 404,
+    when: 'to an id of which the account has no object',
+    message: "Conversation with id 'conv_1' not found.",
+    fields: { type: 'invalid_request_error', param: null },
+    ask: ({ key }) => ({ ...chat(key, ''), method: 'GET', path: '/v1/conversations/conv_1' }),
+  },
   {
     code: 40501,
     status: 405,

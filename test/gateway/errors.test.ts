@@ -49,7 +49,7 @@ describe('the body of an error', () => {
 });
 
 describe('the errors of the gateway', () => {
-  for (const { code, status, when, message, headers = {}, ask } of ERROR_CASES) {
+  for (const { code, status, when, message, headers = {}, fields = {}, ask } of ERROR_CASES) {
     it(`${code} is answered ${when}`, async () => {
       const answer = await perform(world.url, await ask(world));
       const body = JSON.parse(answer.body) as ErrorBody;
@@ -58,7 +58,8 @@ describe('the errors of the gateway', () => {
         code,
         typeof message === 'string' ? message : expect.stringMatching(message),
       ]);
-      expect(body.error).toEqual({ type: 'gateway_error', code: String(code), message: body.message });
+      const error = { type: 'gateway_error', code: String(code), message: body.message };
+      expect(body.error).toEqual({ ...error, ...fields });
       expect(Object.keys(body).toSorted()).toEqual(['code', 'error', 'message']);
       expect(answer.headers['x-request-id']).toMatch(/^[\w-]{10,}$/);
       expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');

@@ -167,7 +167,7 @@ describe('a video of somebody else', () => {
       const foreign = await ask(`/${id}${below}`, { method, headers });
       const unknown = await ask(`/${nobody}${below}`, { method, headers });
       expect([foreign.status, unknown.status]).toEqual([404, 404]);
-      expect(await foreign.text()).toBe((await unknown.text()).replace(nobody, id));
+      expect(await foreign.text()).toBe((await unknown.text()).replaceAll(nobody, id));
     }
     expect(world.simulator.videos.find('sk-sim-openai', id)).toBeDefined();
     expect((await other.videos.list()).data).toEqual([]);
