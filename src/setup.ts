@@ -3,15 +3,18 @@ import { hashPassword } from './accounts/password.ts';
 import { CATALOG_FILE_BYTES_MAX } from './bounds.ts';
 import { defaultCatalog } from './catalog/default.ts';
 import { type CatalogChange, formatChange } from './catalog/diff.ts';
+import type { CatalogFile, StoredCatalog } from './catalog/document.ts';
+import { editCatalog } from './catalog/edit.ts';
 import { parseCatalog } from './catalog/file/file.ts';
 import { formatProblem } from './catalog/file/problems.ts';
+import { formatFreed, listFreed } from './catalog/freed.ts';
 import type { Config } from './config.ts';
 import { newSealer, type Sealer } from './kernel/encoding/seal.ts';
 import type { Logger } from './kernel/log.ts';
 import { systemRandom } from './kernel/random.ts';
 import { systemClock } from './kernel/time/clock.ts';
 import { sealClearDocuments } from './store/accounts/verifications.ts';
-import { type ApplyOptions, applyCatalog, loadCatalog } from './store/catalog/catalog.ts';
+import { type ApplyOptions, applyCatalog } from './store/catalog/catalog.ts';
 import type { Database } from './store/database.ts';
 import { isRightSecret } from './store/sealing.ts';
 import { NextSecret, readSecret } from './store/secret-file.ts';
@@ -58,15 +61,18 @@ export async function prepareCatalog(setup: Setup): Promise<void> {
   }
   const { openaiApiKey, anthropicApiKey, geminiApiKey } = config;
   if (openaiApiKey === undefined && anthropicApiKey === undefined && geminiApiKey === undefined) return;
-  const options = applyOptions(setup);
-  const stored = await loadCatalog(database, options);
-  const changes = await applyCatalog(database, defaultCatalog(config.environment, stored), options);
+  const withKeys = (stored: StoredCatalog): CatalogFile => defaultCatalog(config.environment, stored);
+  const changes = await applyCatalog(database, withKeys, applyOptions(setup));
   log.info({ changes: changes.length }, 'default catalogue applied for the vendor keys in the environment');
 }
 
-async function applyCatalogFile(setup: Setup, path: string): Promise<readonly CatalogChange[]> {
-  const options = applyOptions(setup);
-  return applyCatalog(setup.database, await readDocument(setup, path, options), options);
+function applyCatalogFile(setup: Setup, path: string): Promise<readonly CatalogChange[]> {
+  const text = readCatalogFile(path);
+  return applyCatalog(
+    setup.database,
+    (stored) => readAtStart(setup, { path, text }, stored),
+    applyOptions(setup),
+  );
 }
 
 function applyOptions({ sealer, log }: Setup): ApplyOptions {
@@ -74,12 +80,24 @@ function applyOptions({ sealer, log }: Setup): ApplyOptions {
   return { sealer, log, clock: systemClock, hashPassword: hash };
 }
 
-async function readDocument({ config, database }: Setup, path: string, options: ApplyOptions) {
-  const known = await loadCatalog(database, options);
-  const result = parseCatalog(readCatalogFile(path), config.environment, known);
-  if (result.kind === 'catalog') return result.document;
-  const problems = result.problems.map((problem) => `  ${formatProblem(problem)}`);
-  throw new StartRefused(`the catalogue file ${path} is not valid:\n${problems.join('\n')}`);
+/** Nobody can be asked at a start, so it makes no price 0 (rule I-102). */
+function readAtStart(
+  { config }: Setup,
+  { path, text }: { readonly path: string; readonly text: string },
+  stored: StoredCatalog,
+): CatalogFile {
+  const result = parseCatalog(text, config.environment, stored);
+  if (result.kind === 'invalid') {
+    const problems = result.problems.map((problem) => `  ${formatProblem(problem)}`);
+    throw new StartRefused(`the catalogue file ${path} is not valid:\n${problems.join('\n')}`);
+  }
+  const freed = listFreed(stored, editCatalog(result.document, stored, 'part', new Set()));
+  if (freed.length === 0) return result.document;
+  const lines = freed.map((each) => `  ${formatFreed(each)}`);
+  throw new StartRefused(
+    `the catalogue file ${path} makes prices 0 or removes them:\n${lines.join('\n')}\n` +
+      `If you want that, run "tollgate apply -f ${path} --yes-free" once, and start again.`,
+  );
 }
 
 export function readCatalogFile(path: string, name = 'catalogue file'): string {

@@ -85,12 +85,18 @@ export function diffCatalog(
 }
 
 export function formatChange(change: CatalogChange): string {
-  const head = `${change.kind} ${change.entity} ${change.key}`;
+  const head = `${change.kind} ${change.entity} ${change.key}${isNewAndFree(change) ? ' (free of charge)' : ''}`;
   const told = change.kind === 'updated' ? change.fields : [];
   const details = told.map(({ name, values }) =>
     values === undefined ? `${name} changed` : `${name} ${values.before} → ${values.after}`,
   );
   return details.length === 0 ? head : `${head}: ${details.join(', ')}`;
+}
+
+/** Whether a new model has no price above 0. */
+function isNewAndFree({ kind, entity, fields: given }: CatalogChange): boolean {
+  const prices = given.filter(({ name }) => name.startsWith('prices.'));
+  return kind === 'created' && entity === 'model' && prices.every(({ values }) => values?.after === '0');
 }
 
 interface Pair<T> {

@@ -30,6 +30,19 @@ export interface CatalogFile {
   readonly accounts: readonly AccountEntry[];
 }
 
+/** One thing wrong with a catalogue file. */
+export interface Problem {
+  /** `models[2].routes[0].vendor`; empty for the file as a whole. */
+  readonly path: string;
+  readonly message: string;
+  /** 0 when no line can be named. */
+  readonly line: number;
+}
+
+export type CatalogFileResult =
+  | { readonly kind: 'catalog'; readonly document: CatalogFile }
+  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
+
 /** The secret of a file may be empty: it is left out, and the stored one stays. */
 export type CredentialEntry = Omit<Credential, 'id' | 'ownerAccountId'>;
 
@@ -74,7 +87,10 @@ export interface AccountEntry {
 }
 
 /** What is stored already: a file may refer to it without repeating it. */
-export type KnownCatalog = Pick<CatalogSnapshot, 'vendors' | 'credentials' | 'models' | 'policies' | 'plans'>;
+export interface KnownCatalog
+  extends Pick<CatalogSnapshot, 'vendors' | 'credentials' | 'policies' | 'plans'> {
+  readonly models: ReadonlyMap<string, unknown>;
+}
 
 /** Two routes are the same when these are: everything else of a route can be changed. */
 export function routeKey(route: { credentialName: string; forwardModelId: string }): string {

@@ -4,13 +4,12 @@ import { formatChange } from './diff.ts';
 import { editCatalog } from './edit.ts';
 import { catalogBlocks, toText } from './file/catalog-text.ts';
 import { parseCatalog } from './file/file.ts';
-import { resolveCatalog } from './resolve.ts';
 
 const stored = storedCatalog(CATALOG_TEXT);
 const text = toText(catalogBlocks(stored));
 
 function edit(yaml: string, extent: 'part' | 'whole') {
-  const read = parseCatalog(yaml, {}, resolveCatalog(stored), extent);
+  const read = parseCatalog(yaml, {}, stored, extent);
   if (read.kind === 'invalid') return read.problems.map(({ line, message }) => `${line}: ${message}`);
   return editCatalog(read.document, stored, extent, new Set());
 }
@@ -36,6 +35,8 @@ describe('a file', () => {
     expect(lines(without('credential: spare'), 'whole')).toEqual(['removed route gpt via spare as gpt-x']);
     expect(lines(without('credential: spare'), 'part')).toEqual(['disabled route gpt via spare as gpt-x']);
     expect(lines('', 'whole')).toEqual([
+      'updated settings catalog: system_rate 90 → 100, defaults.policy 1 → none, defaults.user_rate 95 → 100, ' +
+        'verification_grants.personal 10 → 0, verification_grants.enterprise 20.5 → 0',
       'removed route gpt via spare as gpt-x',
       'removed route gpt via main as gpt',
       ...['removed plan PRO', 'removed model gpt', 'removed model painter'],

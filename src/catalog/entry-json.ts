@@ -155,3 +155,6 @@ export function settingsJson(
     },
   };
 }
+
+/** What a setting is if nothing is said about it: the readers complete it. */
+export const UNSET_SETTINGS: EntryJson = { system_rate: '100', defaults: {}, verification_grants: {} };

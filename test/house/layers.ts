@@ -23,6 +23,7 @@ export const PURE: Readonly<Record<string, string>> = {
   'src/catalog/fields.ts': 'catalogue entries as texts',
   'src/catalog/diff.ts': 'a comparison of two catalogues',
   'src/catalog/edit.ts': 'what applying a file makes of a catalogue',
+  'src/catalog/freed.ts': 'the prices that become 0 between two catalogues',
   'src/catalog/resolve.ts': 'a catalogue with its names looked up',
   'src/catalog/entries.ts': 'a change of one entry as a catalogue file, judged by its rules',
   'src/catalog/entry-json.ts': 'catalogue entries as JSON',

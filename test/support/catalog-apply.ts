@@ -3,7 +3,7 @@ import type { Config } from '../../src/config.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { systemClock } from '../../src/kernel/time/clock.ts';
 import { openSealer } from '../../src/setup.ts';
-import { applyCatalog, loadCatalog } from '../../src/store/catalog/catalog.ts';
+import { applyCatalog, readStored } from '../../src/store/catalog/catalog.ts';
 import type { Database } from '../../src/store/database.ts';
 import { cheapHash } from './logins.ts';
 
@@ -15,7 +15,7 @@ export async function applyCheaply(database: Database, config: Config, text: str
   const sealer = await openSealer(config, database);
   const hashPassword = (password: string): Promise<string> => Promise.resolve(cheapHash(password));
   const options = { sealer, log: silentLogger, clock: systemClock, hashPassword };
-  const result = parseCatalog(text, config.environment, await loadCatalog(database, options));
+  const result = parseCatalog(text, config.environment, await readStored(database, options));
   // A catalogue that is not valid is the server's to refuse, in its own words.
   if (result.kind === 'catalog') await applyCatalog(database, result.document, options);
 }

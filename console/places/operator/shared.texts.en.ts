@@ -4,4 +4,9 @@ export const en = {
   noAnswer: 'The server does not answer. Nothing is lost; try again.',
   cancel: 'Cancel',
   cannotRead: 'This could not be read.',
+  free: {
+    title: 'Make it free of charge?',
+    text: 'These prices become 0 or are removed. Calls are charged so from the next one on.',
+    action: 'Apply',
+  },
 };

@@ -25,6 +25,12 @@ export function catalogBlocks(stored: StoredCatalog): readonly TextBlock[] {
   return [...settings, ...SECTIONS.flatMap((kind) => sectionBlocks(kind, stored))];
 }
 
+/** One list of a file, with the fields of its entries as they are given. */
+export function listText(section: Section, entries: readonly EntryJson[]): string {
+  if (entries.length === 0) return `${section}: []\n`;
+  return `${[`${section}:`, ...entries.flatMap(itemLines)].join('\n')}\n`;
+}
+
 export function toText(blocks: readonly TextBlock[]): string {
   return `${blocks.flatMap(({ lines }) => lines).join('\n')}\n`;
 }
@@ -73,6 +79,10 @@ function entryLines(kind: Section, entry: EntryJson, stored: StoredCatalog): rea
   const brief = withoutDefaults(kind, shown);
   const model = kind === 'models' ? stored.models.get(String(entry.model_id)) : undefined;
   const fields = model === undefined ? brief : { ...brief, routes: toRouteEntries(model) };
+  return itemLines(fields);
+}
+
+function itemLines(fields: EntryJson): readonly string[] {
   const lines = Object.entries(fields).flatMap(([name, value]) => fieldLines(name, value));
   return lines.map((line, place) => (place === 0 ? `  - ${line}` : `    ${line}`));
 }

@@ -1,13 +1,10 @@
-import type { CatalogFile, KnownCatalog } from '../document.ts';
+import type { CatalogFile, CatalogFileResult, KnownCatalog, StoredCatalog } from '../document.ts';
 import type { Extent } from '../edit.ts';
 import { checkReferences } from '../references.ts';
-import { type Problem, Problems } from './problems.ts';
+import { overlayFile } from './overlay.ts';
+import { Problems } from './problems.ts';
 import { catalogShape } from './shape.ts';
 import { type Environment, readTree } from './yaml-tree.ts';
-
-export type CatalogFileResult =
-  | { readonly kind: 'catalog'; readonly document: CatalogFile }
-  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
 
 const NOTHING_KNOWN: KnownCatalog = {
   vendors: new Map(),
@@ -19,12 +16,13 @@ const NOTHING_KNOWN: KnownCatalog = {
 
 /**
  * Reads a catalogue file: `${ENV_NAME}` replaced, every value checked, every reference resolved. The answer
- * is a document without any doubt in it, or all of its problems.
+ * is a document without any doubt in it, or all of its problems. Entries of a part are complete: fields that
+ * the file does not name have their stored values (rule I-83).
  */
 export function parseCatalog(
   text: string,
   environment: Environment,
-  known: KnownCatalog = NOTHING_KNOWN,
+  stored?: StoredCatalog,
   extent: Extent = 'part',
 ): CatalogFileResult {
   const problems = new Problems();
@@ -32,11 +30,14 @@ export function parseCatalog(
   if (tree === undefined) return { kind: 'invalid', problems: problems.list() };
   // An empty file is valid and mentions nothing.
   const isEmpty = tree.kind === 'scalar' && tree.value === null && !problems.found;
-  const root = isEmpty ? ({ kind: 'map', line: 1, entries: new Map() } as const) : tree;
+  const written = isEmpty ? ({ kind: 'map', line: 1, entries: new Map() } as const) : tree;
+  const isLaid = stored !== undefined && written.kind === 'map';
+  const root = isLaid ? overlayFile(written, stored, extent) : written;
   const document = catalogShape({ tree: root, path: '', problems });
+  const known = stored ?? NOTHING_KNOWN;
   checkReferences({
     document,
-    tree: root,
+    tree: written,
     known: extent === 'part' ? known : ownSecrets(document, known),
     problems,
   });

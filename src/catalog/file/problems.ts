@@ -1,13 +1,5 @@
 import { CATALOG_PROBLEMS_MAX } from '../../bounds.ts';
-
-/** One thing wrong with a catalogue file. */
-export interface Problem {
-  /** `models[2].routes[0].vendor`; empty for the file as a whole. */
-  readonly path: string;
-  readonly message: string;
-  /** 0 when no line can be named. */
-  readonly line: number;
-}
+import type { Problem } from '../document.ts';
 
 /** Everything wrong with a file is reported at once, up to a bound. */
 export class Problems {

@@ -1,4 +1,4 @@
-import type { Problem } from '../file/problems.ts';
+import type { Problem } from '../document.ts';
 import type { Currency, ListPrices } from '../presets/preset.ts';
 
 /** What a file of prices says of one model. */

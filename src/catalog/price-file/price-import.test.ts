@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { storedCatalog } from '../../../test/support/catalog.ts';
 import { parseCatalog } from '../file/file.ts';
-import { resolveCatalog } from '../resolve.ts';
 import type { Figure } from './figure.ts';
 import { importPrices, importText } from './price-import.ts';
 
@@ -57,14 +56,21 @@ describe('prices of a file', () => {
 
   it('are a part of a catalogue that changes prices only', () => {
     const text = importText(stored, importAll(FIGURES));
-    const read = parseCatalog(text, {}, resolveCatalog(stored));
+    const read = parseCatalog(text, {}, stored);
     if (read.kind !== 'catalog') throw new Error('it is valid');
     const [model] = read.document.models;
     expect(read.document).toMatchObject({ vendors: [], credentials: [], systemRateMicro: undefined });
-    const before = stored.models.get('large');
     expect(model).toMatchObject({ name: 'The large one', prices: { inputMicro: 10_500_000n } });
-    expect(model?.routes).toHaveLength(before?.routes.length ?? 0);
+    // It does not speak of routes, so they stay.
+    expect(model?.routes).toBeUndefined();
     expect(importText(stored, importAll([]))).toBe('models: []\n');
+  });
+
+  it('name a price that becomes 0, because what a file does not name stays', () => {
+    expect(importText(stored, importAll([figure('openai', 'gpt-9', '0', '4')]))).toBe(
+      'models:\n  - model_id: large\n' +
+        '    prices: { input: "0", output: "42", cache_input: "1.05", cache_output: "8" }\n',
+    );
   });
 
   it('are those of the models themselves in a file of ours, also without a route', () => {

@@ -1,7 +1,7 @@
 import { formatMicro, parseMicro } from '../../kernel/money.ts';
 import type { Prices } from '../contract.ts';
 import type { StoredCatalog, StoredModel, StoredRoute } from '../document.ts';
-import { catalogBlocks, toText } from '../file/catalog-text.ts';
+import { listText } from '../file/catalog-text.ts';
 import { AT_LIST_PRICE, inYuan, type Terms, type YuanPrices } from '../presets/in-yuan.ts';
 import type { ListPrices } from '../presets/preset.ts';
 import { findPresetOfVendor } from '../presets/presets.ts';
@@ -63,11 +63,18 @@ export function importPrices(stored: StoredCatalog, { figures, terms, models }: 
   };
 }
 
-/** The models with their new prices, as a part of a catalogue. */
+/** The models with their prices, as a part of a catalogue. It names a price that becomes 0: others stay. */
 export function importText(stored: StoredCatalog, { priced }: PriceImport): string {
-  const models = new Map(priced.map(({ model }) => [model.modelId, model]));
-  const blocks = catalogBlocks({ ...stored, models });
-  return toText(blocks.filter(({ where }) => where === 'models' || where.startsWith('models / ')));
+  const models = priced.map(({ model: { modelId, prices } }) => {
+    const old = stored.models.get(modelId)?.prices;
+    const named = mapPriceFields(({ field, name }): readonly [PriceName, string][] => {
+      const micro = prices[field];
+      const isSaid = micro !== undefined && (micro !== 0n || old?.[field] !== 0n);
+      return isSaid ? [[name, formatMicro(micro)]] : [];
+    });
+    return { model_id: modelId, prices: Object.fromEntries(Object.values(named).flat()) };
+  });
+  return listText('models', models);
 }
 
 function keyOf({ provider, model }: Pick<Figure, 'provider' | 'model'>): string {

@@ -79,7 +79,7 @@ export const catalogExport: Command = {
 
 export const catalogDelete: Command = {
   name: 'catalog delete',
-  summary: 'Delete an unused entry of the catalogue. "apply" deletes with --whole only.',
+  summary: 'Delete an unused entry of the catalogue. "apply" deletes with --exact only.',
   usage: 'KIND KEY [--json]',
   words: 2,
   options: JSON_OPTION,

@@ -3,18 +3,20 @@ import { type Command, type CommandInput, stringOption, UsageError } from '../co
 import { given, JSON_HELP, JSON_OPTION, TEXT } from '../listing.ts';
 import { say, table } from '../table.ts';
 import { atTerminal, type Terminal } from '../terminal.ts';
-import { askPerson, isInteractive } from '../vendor/prompt.ts';
+import { askPerson, isInteractive, isYes } from '../vendor/prompt.ts';
+import { confirmFree, type Freed, freedLines, requireYesFree, YES_FREE } from '../yes-free.ts';
 import { type WhatIfAnswer, whatIfLines } from './what-if.ts';
 
 export const pricesImport: Command = {
   name: 'prices import',
   summary:
     'Take prices from a file: ours, or LiteLLM’s public price map. Shows the change, applies it on yes.',
-  usage: 'FILE [--rate YUAN] [--margin FACTOR] [--models A,B] [--dry-run | --yes] [--json]',
+  usage: 'FILE [--rate YUAN] [--margin FACTOR] [--models A,B] [--dry-run | --yes] [--yes-free] [--json]',
   words: 1,
   options: {
     ...{ rate: TEXT, margin: TEXT, models: TEXT },
-    ...{ 'dry-run': { type: 'boolean' }, yes: { type: 'boolean' }, ...JSON_OPTION },
+    ...{ 'dry-run': { type: 'boolean' }, yes: { type: 'boolean' }, 'yes-free': { type: 'boolean' } },
+    ...JSON_OPTION,
   },
   help: [
     'FILE             prices as YAML, or model_prices_and_context_window.json of LiteLLM',
@@ -23,6 +25,7 @@ export const pricesImport: Command = {
     '--models A,B     only these models of the catalogue',
     '--dry-run        only show what would change',
     '--yes            apply without asking',
+    '--yes-free       let prices become 0',
     JSON_HELP,
   ],
   notes: [
@@ -62,6 +65,7 @@ interface ReadPrices {
 
 interface Changes {
   readonly changes: readonly { readonly text: string }[];
+  readonly freed: readonly Freed[];
 }
 
 async function importFile(input: CommandInput, terminal: Terminal, text: string): Promise<void> {
@@ -72,23 +76,30 @@ async function importFile(input: CommandInput, terminal: Terminal, text: string)
     body: { text, models, ...given(input, ['rate', 'margin']) },
   });
   const body = { yaml: read.yaml };
-  const { changes } = await terminal.data<Changes>('catalog.diff', { body });
+  const { changes, freed } = await terminal.data<Changes>('catalog.diff', { body });
   const yesterday =
     changes.length === 0 ? undefined : await terminal.data<WhatIfAnswer>('catalog.whatIf', { body });
-  if (input.values.json !== true) for (const line of lines(read, changes, yesterday)) input.output.line(line);
-  const isApplied = changes.length > 0 && (await isWanted(input));
-  if (isApplied) await terminal.data('catalog.apply', { body: { ...body, base_version: read.version } });
+  if (input.values.json !== true) {
+    const shown = [...lines(read, changes, yesterday), ...freedLines(input, freed)];
+    for (const line of shown) input.output.line(line);
+  }
+  const isApplied = changes.length > 0 && (await isWanted(input, freed));
+  if (isApplied) {
+    const wanted = { ...body, base_version: read.version, ...confirmFree(input) };
+    await terminal.data('catalog.apply', { body: wanted, options: YES_FREE });
+  }
   const { yaml: _yaml, ...told } = read;
-  say(input, { applied: isApplied, changes, yesterday: yesterday ?? null, ...told }, [
+  say(input, { applied: isApplied, changes, freed, yesterday: yesterday ?? null, ...told }, [
     changes.length === 0 ? 'nothing to change' : isApplied ? 'applied' : 'not applied: --yes applies it',
   ]);
 }
 
-async function isWanted({ values }: CommandInput): Promise<boolean> {
-  if (values['dry-run'] === true) return false;
-  if (values.yes === true) return true;
-  if (!isInteractive()) return false;
-  return /^y(?:es)?$/i.test(await askPerson('Apply these prices (yes or no): '));
+async function isWanted(input: CommandInput, freed: readonly Freed[]): Promise<boolean> {
+  const { yes, 'dry-run': isDry } = input.values;
+  if (isDry === true || (yes !== true && !isInteractive())) return false;
+  requireYesFree(input, freed);
+  if (yes === true) return true;
+  return isYes(await askPerson('Apply these prices (yes or no): '));
 }
 
 const NAMED_MAX = 20;

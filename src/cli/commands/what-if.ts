@@ -29,15 +29,15 @@ export interface WhatIfAnswer {
 export const whatIf: Command = {
   name: 'what-if',
   summary: 'Price past calls with a catalogue file, and compare with what they were charged.',
-  usage: '-f FILE [--whole] [--from TIME] [--to TIME] [--json]',
+  usage: '-f FILE [--exact] [--from TIME] [--to TIME] [--json]',
   options: {
     file: { type: 'string', short: 'f' },
-    whole: { type: 'boolean' },
+    ...{ exact: { type: 'boolean' }, whole: { type: 'boolean' } },
     ...{ from: TEXT, to: TEXT, json: { type: 'boolean' } },
   },
   help: [
     '-f, --file FILE  catalogue file, YAML',
-    '--whole          the file is the whole catalogue',
+    '--exact          the catalogue is exactly the file; --whole is an older name for it',
     '--from TIME      "YYYY-MM-DD hh:mm:ss", by default the start of yesterday',
     '--to TIME        by default the end of yesterday',
     '--json           print as JSON',
@@ -45,7 +45,8 @@ export const whatIf: Command = {
   run: (input) => {
     const file = requiredOption(input, 'file');
     return atTerminal(input, async (terminal) => {
-      const extent = input.values.whole === true ? 'whole' : 'part';
+      const { exact, whole } = input.values;
+      const extent = exact === true || whole === true ? 'whole' : 'part';
       const body = { yaml: readCatalogFile(file), extent, ...given(input, ['from', 'to']) };
       const answer = await terminal.data<WhatIfAnswer>('catalog.whatIf', { body });
       say(input, answer, whatIfLines(answer));

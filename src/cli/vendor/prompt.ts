@@ -11,6 +11,10 @@ export async function askPerson(question: string): Promise<string> {
   return answerTo(question, process.stderr);
 }
 
+export function isYes(answer: string): boolean {
+  return /^y(?:es)?$/i.test(answer);
+}
+
 /** The same, without showing what is typed. */
 export async function askSecret(question: string): Promise<string> {
   process.stderr.write(question);

@@ -1,18 +1,19 @@
 import { hashPassword } from '../../accounts/password.ts';
 import { CATALOG_FILE_BYTES_MAX } from '../../bounds.ts';
 import { type CatalogChange, formatChange } from '../../catalog/diff.ts';
-import type { CatalogFile, StoredCatalog } from '../../catalog/document.ts';
+import type { CatalogFileResult, Problem, StoredCatalog } from '../../catalog/document.ts';
 import type { CatalogEdit, Extent } from '../../catalog/edit.ts';
 import { catalogBlocks, toText } from '../../catalog/file/catalog-text.ts';
 import { parseCatalog } from '../../catalog/file/file.ts';
-import { formatProblem, type Problem } from '../../catalog/file/problems.ts';
+import { formatProblem } from '../../catalog/file/problems.ts';
+import { listFreed } from '../../catalog/freed.ts';
 import { diffBlocks } from '../../catalog/line-diff.ts';
-import { resolveCatalog } from '../../catalog/resolve.ts';
 import {
   type ApplyRefusal,
   applyAudited,
   previewEdit,
   readStoredCatalog,
+  type WantedCatalog,
 } from '../../store/catalog/apply.ts';
 import type { Context } from '../context.ts';
 import { type Failure, fail } from '../failure.ts';
@@ -22,6 +23,7 @@ import { OPERATORS, toActor } from '../operator.ts';
 import { Type } from '../schema.ts';
 import { EFFECTS, EFFECTS_EXAMPLE, shownEffects } from './catalog-effects.ts';
 import { toChoiceSchema } from './catalog-schema.ts';
+import { CONFIRM_FREE, FREED, freedFailure, shownFreed } from './confirm-free.ts';
 
 const GROUP = { ...OPERATORS, tag: 'Catalogue' } as const;
 
@@ -33,7 +35,9 @@ export const VERSION = Type.Integer({
 export const YAML = Type.String({ maxLength: CATALOG_FILE_BYTES_MAX, description: 'A catalogue file.' });
 export const EXTENT = Type.Union([Type.Literal('part'), Type.Literal('whole')], {
   default: 'part',
-  description: '`part`: what the file leaves out stays. `whole`: it is removed.',
+  description:
+    '`part`: entries and fields that the file does not name stay. `whole`: the catalogue becomes exactly the file; ' +
+    'entries that it leaves out are removed, and fields return to their defaults.',
 });
 
 const TEXT_EXAMPLE = 'system_rate: "100"\nvendors:\n  - code: openai\n';
@@ -111,13 +115,14 @@ const diff = operation({
     changes: Type.Array(CHANGE),
     hunks: Type.Array(HUNK, { description: 'The catalogue as YAML before and after, where it differs.' }),
     effects: EFFECTS,
+    freed: FREED,
     text: Type.String({ description: 'The whole catalogue that results, as YAML.' }),
   }),
   example: {
     body: { yaml: TEXT_EXAMPLE, extent: 'whole' },
     data: {
       ...{ version: 212, problems: [], changes: [CHANGE_EXAMPLE], hunks: [HUNK_EXAMPLE] },
-      ...{ effects: EFFECTS_EXAMPLE, text: TEXT_EXAMPLE },
+      ...{ effects: EFFECTS_EXAMPLE, freed: [], text: TEXT_EXAMPLE },
     },
   },
   handle: async ({ body: { yaml, extent = 'part' } }, context) => {
@@ -132,7 +137,7 @@ const diff = operation({
 });
 
 const NOTHING_TO_DO = {
-  ...{ changes: [], hunks: [], text: '' },
+  ...{ changes: [], hunks: [], freed: [], text: '' },
   effects: { shares: [], prices: [], rates: [], limits: [] },
 };
 
@@ -149,7 +154,11 @@ async function shownEdit(context: Context, stored: StoredCatalog, edit: CatalogE
   const [before, after] = [catalogBlocks(stored), catalogBlocks(edit.after)];
   return {
     ...{ version: stored.version, problems: [], changes: edit.changes.map(shownChange) },
-    ...{ hunks: diffBlocks(before, after), text: toText(after) },
+    ...{
+      hunks: diffBlocks(before, after),
+      freed: listFreed(stored, edit).map(shownFreed),
+      text: toText(after),
+    },
     effects: await shownEffects(context, stored, edit),
   };
 }
@@ -166,16 +175,12 @@ interface FileToRead {
   readonly stored: StoredCatalog;
 }
 
-type ReadFile =
-  | { readonly kind: 'catalog'; readonly document: CatalogFile }
-  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
-
 /** Variables of the environment are filled in at the terminal only: who sends a file must not read them. */
 export function readFile(
   { actor, config }: Pick<Context, 'actor' | 'config'>,
   { yaml, extent, stored }: FileToRead,
-): ReadFile {
-  return parseCatalog(yaml, actor === undefined ? {} : config.environment, resolveCatalog(stored), extent);
+): CatalogFileResult {
+  return parseCatalog(yaml, actor === undefined ? {} : config.environment, stored, extent);
 }
 
 const apply: Operation = operation({
@@ -191,6 +196,7 @@ const apply: Operation = operation({
     base_version: Type.Optional(
       Type.Integer({ ...VERSION, description: 'Refused with 1005 if the catalogue has another version.' }),
     ),
+    confirm_free: Type.Optional(CONFIRM_FREE),
   }),
   data: Type.Object({ version: VERSION, changes: Type.Array(CHANGE) }),
   fails: ['conflict'],
@@ -198,16 +204,13 @@ const apply: Operation = operation({
     body: { yaml: TEXT_EXAMPLE, extent: 'whole', base_version: 212 },
     data: { version: 213, changes: [CHANGE_EXAMPLE] },
   },
-  handle: async ({ body: { yaml, extent = 'part', base_version: baseVersion } }, context) => {
-    const stored = await readStoredCatalog(context);
-    // First of all: what is wrong with a stale file may be right in the catalogue that it began with.
-    if (baseVersion !== undefined && baseVersion !== stored.version) {
-      return refusal({ kind: 'stale', version: stored.version });
-    }
-    const read = readFile(context, { yaml, extent, stored });
-    if (read.kind === 'invalid') return wrongFile(read.problems);
+  handle: async ({ body }, context) => {
+    const { yaml, extent = 'part' } = body;
     const hash = (password: string): Promise<string> => hashPassword(password, context.random);
-    const wanted = { document: read.document, extent, baseVersion };
+    const wanted: WantedCatalog = {
+      read: (stored) => readFile(context, { yaml, extent, stored }),
+      ...{ extent, baseVersion: body.base_version, isFreeConfirmed: body.confirm_free === true },
+    };
     const done = await applyAudited({ ...context, hashPassword: hash }, wanted, toActor(context, apply));
     if (done.kind !== 'applied') return refusal(done);
     return data({ version: done.version, changes: done.changes.map(shownChange) });
@@ -220,6 +223,8 @@ export function wrongFile(problems: readonly Problem[], field = 'yaml'): Failure
 }
 
 function refusal(refused: ApplyRefusal): Failure {
+  if (refused.kind === 'invalid') return wrongFile(refused.problems);
+  if (refused.kind === 'freed') return freedFailure(refused.freed);
   if (refused.kind === 'stale') {
     return fail('conflict', `The catalogue was changed meanwhile: it has version ${refused.version}`);
   }

@@ -3,6 +3,7 @@ import type { EntryKind } from '../../catalog/entries.ts';
 import { PROTOCOLS } from '../../kernel/protocol-name.ts';
 import { AMOUNT, ID, nullable, STATUS, TIME } from '../fields.ts';
 import { type TObject, type TProperties, type TSchema, Type } from '../schema.ts';
+import { CONFIRM_FREE } from './confirm-free.ts';
 
 /**
  * Entries of the catalogue as the API takes and shows them: the fields of the catalogue file. The forms of
@@ -174,15 +175,37 @@ function optional(fields: TProperties): TProperties {
   return Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]));
 }
 
-export function createSchema(kind: EntryKind): TObject {
-  const { required, fixed, open } = ENTRY_SCHEMAS[kind];
-  return Type.Object({ ...fixed, ...required, ...optional({ ...CHOSEN[kind], ...open }) });
+/** Kinds whose entries have a price, or a rate that prices are multiplied by. */
+const PRICED: readonly EntryKind[] = ['vendors', 'credentials', 'models', 'routes', 'plans', 'nodes'];
+
+function confirmationOf(kind: EntryKind): TProperties {
+  return PRICED.includes(kind) ? { confirm_free: CONFIRM_FREE } : {};
 }
 
-/** Absent fields stay as they are. */
+export function createSchema(kind: EntryKind): TObject {
+  const { required, fixed, open } = ENTRY_SCHEMAS[kind];
+  const chosen = { ...CHOSEN[kind], ...open, ...confirmationOf(kind) };
+  return Type.Object({ ...fixed, ...required, ...optional(chosen) });
+}
+
+/** Absent fields stay as they are, and null removes one (rule I-83). */
 export function updateSchema(kind: EntryKind): TObject {
   const { required, open } = ENTRY_SCHEMAS[kind];
-  return Type.Object(optional({ ...required, ...open }));
+  return Type.Object(optional({ ...required, ...removable(open), ...confirmationOf(kind) }));
+}
+
+function removable(fields: TProperties): TProperties {
+  const made = Object.entries(fields).map(([name, schema]) => {
+    const isRemovable = schema.anyOf?.some(({ type }) => type === 'null') === true;
+    return [name, isRemovable ? schema : nullable(withOptionalMembers(schema))];
+  });
+  return Object.fromEntries(made) as TProperties;
+}
+
+/** An object is merged member by member, so a change need not name them all. */
+function withOptionalMembers(schema: TSchema): TSchema {
+  const { properties } = schema;
+  return properties === undefined ? schema : Type.Object(optional(removable(properties)));
 }
 
 export function shownSchema(kind: EntryKind): TObject {
@@ -203,8 +226,6 @@ export const SETTINGS = Type.Object({
   defaults: Type.Object(DEFAULTS),
   verification_grants: Type.Object(GRANTS),
 });
-export const SETTINGS_CHANGE = Type.Object({
-  system_rate: Type.Optional(RATE),
-  defaults: Type.Optional(Type.Object(optional(DEFAULTS))),
-  verification_grants: Type.Optional(Type.Object(optional(GRANTS))),
-});
+export const SETTINGS_CHANGE = Type.Object(
+  optional({ ...removable(SETTINGS.properties), confirm_free: CONFIRM_FREE }),
+);

@@ -19,6 +19,7 @@ import { OPERATORS, toActor } from '../operator.ts';
 import { type TObject, Type } from '../schema.ts';
 import { ENTRY_EXAMPLES } from './catalog-examples.ts';
 import { createSchema, SETTINGS, SETTINGS_CHANGE, shownSchema, updateSchema } from './catalog-schema.ts';
+import { freedFailure } from './confirm-free.ts';
 
 /** The word for an entry in sentences, and the name of its key in paths. */
 const KINDS: Readonly<Record<EntryKind, { readonly one: string; readonly param: string }>> = {
@@ -134,14 +135,16 @@ function toUpdateOperation(kind: EntryKind): Operation {
     method: 'PUT',
     path: `/${kind}/:${param}`,
     title: `Update ${aOrAn(one)}`,
-    summary: `Change ${aOrAn(one)}. Absent fields stay as they are.`,
+    summary: `Change ${aOrAn(one)}. Absent fields stay as they are, also inside objects. Null removes a value.`,
     params: toParamsSchema(kind),
     body: updateSchema(kind),
     data: shownSchema(kind),
     fails: ['notFound'],
     example: { body: Object.fromEntries(example), data: ENTRY_EXAMPLES[kind].shown },
-    handle: async ({ params, body }, context) =>
-      answer(await updateCatalogEntry(context, toEntryPlace(kind, params), body, toActor(context, { name }))),
+    handle: async ({ params, body }, context) => {
+      const place = toEntryPlace(kind, params);
+      return answer(await updateCatalogEntry(context, place, body, toActor(context, { name })));
+    },
   });
 }
 
@@ -212,6 +215,7 @@ const USERS_NAMED_MAX = 5;
 function refusal(refused: EntryRefusal): Answer {
   if (refused.kind === 'not-found') return fail('notFound');
   if (refused.kind === 'invalid') return fail('badParameter', refused.problem);
+  if (refused.kind === 'freed') return freedFailure(refused.freed);
   if (refused.kind === 'exists') return fail('conflict', 'An entry with this key already exists');
   const named = refused.by.slice(0, USERS_NAMED_MAX).join(', ');
   const more = refused.by.length - USERS_NAMED_MAX;

@@ -1,6 +1,7 @@
-import type { CatalogFile, StoredCatalog } from '../../catalog/document.ts';
+import type { CatalogFile, CatalogFileResult, Problem, StoredCatalog } from '../../catalog/document.ts';
 import { type CatalogEdit, type Extent, editCatalog, type Removed } from '../../catalog/edit.ts';
 import { listUsers } from '../../catalog/entries.ts';
+import { type Freed, listFreed } from '../../catalog/freed.ts';
 import type { Database } from '../database.ts';
 import { type Actor, type AuditContext, audited } from '../operations/audit.ts';
 import {
@@ -9,6 +10,7 @@ import {
   fileEntry,
   hashNewPasswords,
   lockCatalog,
+  readStored,
   writeChanges,
 } from './catalog.ts';
 import { DELETIONS } from './change.ts';
@@ -20,15 +22,20 @@ import { outsideUsers } from './use.ts';
 export interface ApplyContext extends AuditContext, Pick<ApplyOptions, 'hashPassword'> {}
 
 export interface WantedCatalog {
-  readonly document: CatalogFile;
+  /** Fields that the file does not name have the values of the catalogue that it is read with. */
+  readonly read: (stored: StoredCatalog) => CatalogFileResult;
   readonly extent: Extent;
   /** Undefined: whatever the version is. */
   readonly baseVersion: number | undefined;
+  /** The explicit yes to a price that becomes 0 or is removed. */
+  readonly isFreeConfirmed: boolean;
 }
 
 export type ApplyRefusal =
   /** The catalogue has changed since the version on which the file is based. */
   | { readonly kind: 'stale'; readonly version: number }
+  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] }
+  | { readonly kind: 'freed'; readonly freed: readonly Freed[] }
   | { readonly kind: 'in-use'; readonly uses: readonly string[] };
 
 export interface Applied extends CatalogEdit {
@@ -36,12 +43,8 @@ export interface Applied extends CatalogEdit {
   readonly version: number;
 }
 
-/** The catalogue at one moment. */
 export function readStoredCatalog(context: AuditContext): Promise<StoredCatalog> {
-  return context.database.transaction(async (transaction) => {
-    await transaction.query('set transaction isolation level repeatable read, read only');
-    return readCatalog(transaction, context);
-  });
+  return readStored(context.database, context);
 }
 
 export interface PreviewedEdit extends CatalogEdit {
@@ -52,7 +55,7 @@ export interface PreviewedEdit extends CatalogEdit {
 /** What applying would do to the catalogue as it was read. */
 export async function previewEdit(
   { database }: AuditContext,
-  { document, extent }: Pick<WantedCatalog, 'document' | 'extent'>,
+  { document, extent }: { readonly document: CatalogFile; readonly extent: Extent },
   stored: StoredCatalog,
 ): Promise<PreviewedEdit> {
   const edit = editCatalog(document, stored, extent, await existingEmails(database, document));
@@ -62,26 +65,41 @@ export async function previewEdit(
 /** In one transaction, with its line in the audit log. A file that changes nothing leaves none. */
 export async function applyAudited(
   context: ApplyContext,
-  { document: wanted, extent, baseVersion }: WantedCatalog,
+  wanted: WantedCatalog,
   actor: Actor,
 ): Promise<Applied | ApplyRefusal> {
+  const known = readWanted(await readStoredCatalog(context), wanted);
+  if (known.kind !== 'catalog') return known;
   // Hashing is slow, so it is done before anything is locked.
-  const passwordHashes = await hashNewPasswords(context.database, wanted, context);
+  const passwordHashes = await hashNewPasswords(context.database, known.document, context);
   return audited<Applied, ApplyRefusal>(context, actor, async (transaction) => {
     const stored = await lockCatalog(transaction, context);
-    if (baseVersion !== undefined && stored.version !== baseVersion) {
-      return { kind: 'refused', refusal: { kind: 'stale', version: stored.version } };
-    }
-    const edit = editCatalog(wanted, stored, extent, await existingEmails(transaction, wanted));
+    const read = readWanted(stored, wanted);
+    if (read.kind !== 'catalog') return refused(read);
+    const emails = await existingEmails(transaction, read.document);
+    const edit = editCatalog(read.document, stored, wanted.extent, emails);
     const { document, changes, removed } = edit;
     const uses = await usesOfRemoved(transaction, edit);
-    if (uses.length > 0) return { kind: 'refused', refusal: { kind: 'in-use', uses } };
+    if (uses.length > 0) return refused({ kind: 'in-use', uses });
+    const freed = wanted.isFreeConfirmed ? [] : listFreed(stored, edit);
+    if (freed.length > 0) return refused({ kind: 'freed', freed });
     await writeChanges({ transaction, document, stored, changes, options: context, passwordHashes });
     for (const { kind, key } of removed) await transaction.query(DELETIONS[kind], [key]);
     const { version } = await readCatalog(transaction, context);
     const entry = changes.length === 0 ? [] : fileEntry(changes);
     return { kind: 'done', result: { kind: 'applied', ...edit, version }, entry };
   });
+}
+
+const refused = (refusal: ApplyRefusal) => ({ kind: 'refused', refusal }) as const;
+
+/** The version comes first: a problem of a stale file may be none in the catalogue that it began with. */
+function readWanted(
+  stored: StoredCatalog,
+  { read, baseVersion }: WantedCatalog,
+): CatalogFileResult | Extract<ApplyRefusal, { kind: 'stale' }> {
+  const { version } = stored;
+  return baseVersion === undefined || baseVersion === version ? read(stored) : { kind: 'stale', version };
 }
 
 async function usesOfRemoved(

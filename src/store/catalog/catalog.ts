@@ -1,7 +1,7 @@
 import type { CatalogSnapshot } from '../../catalog/contract.ts';
-import { type CatalogChange, diffCatalog, type Entity, formatChange } from '../../catalog/diff.ts';
+import { type CatalogChange, type Entity, formatChange } from '../../catalog/diff.ts';
 import type { AccountEntry, CatalogFile, StoredCatalog } from '../../catalog/document.ts';
-import { editCatalog } from '../../catalog/edit.ts';
+import { type CatalogEdit, editCatalog } from '../../catalog/edit.ts';
 import * as fields from '../../catalog/fields.ts';
 import { resolveCatalog } from '../../catalog/resolve.ts';
 import { assert } from '../../kernel/assert.ts';
@@ -28,13 +28,20 @@ const DAY_MS = 86_400_000;
 
 /** The current catalogue, with secrets in clear text: for memory only. */
 export async function loadCatalog(database: Database, unsealing: Unsealing): Promise<CatalogSnapshot> {
-  const stored = await database.transaction(async (transaction) => {
+  return resolveCatalog(await readStored(database, unsealing));
+}
+
+/** The catalogue at one moment. */
+export function readStored(database: Database, unsealing: Unsealing): Promise<StoredCatalog> {
+  return database.transaction(async (transaction) => {
     // All statements see the same moment, so a route never misses a credential that came with it.
     await transaction.query('set transaction isolation level repeatable read, read only');
     return readCatalog(transaction, unsealing);
   });
-  return resolveCatalog(stored);
 }
+
+/** A document, or the reading of one: what a file does not name is as it is stored when it is applied. */
+export type CatalogSource = CatalogFile | ((stored: StoredCatalog) => CatalogFile);
 
 /**
  * Applies the document in one transaction and returns the changes. Applying it again changes nothing. Running
@@ -42,13 +49,16 @@ export async function loadCatalog(database: Database, unsealing: Unsealing): Pro
  */
 export async function applyCatalog(
   database: Database,
-  file: CatalogFile,
+  source: CatalogSource,
   options: ApplyOptions,
 ): Promise<readonly CatalogChange[]> {
+  const read = typeof source === 'function' ? source : () => source;
   // Hashing is slow, so it is done before anything is locked.
-  const passwordHashes = await hashNewPasswords(database, file, options);
+  const first = read(await readStored(database, options));
+  const passwordHashes = await hashNewPasswords(database, first, options);
   return database.transaction(async (transaction) => {
     const stored = await lockCatalog(transaction, options);
+    const file = read(stored);
     const { document, changes } = editCatalog(file, stored, 'part', await existingEmails(transaction, file));
     await writeChanges({ transaction, document, stored, changes, options, passwordHashes });
     if (changes.length > 0) await record(transaction, START, fileEntry(changes));
@@ -69,13 +79,12 @@ export function fileEntry(changes: readonly CatalogChange[]): AuditEntry {
 }
 
 /** One catalogue change by an operator, inside a transaction that has locked the settings. */
-export async function writeDocument(
+export async function writeEdit(
   transaction: Database,
-  { document, stored }: { readonly document: CatalogFile; readonly stored: StoredCatalog },
+  { edit: { document, changes }, stored }: { readonly edit: CatalogEdit; readonly stored: StoredCatalog },
   options: WriteOptions,
 ): Promise<void> {
   assert(document.accounts.length === 0, 'accounts are no part of the catalogue that operators change');
-  const changes = diffCatalog(document, stored, new Set());
   await writeChanges({ transaction, document, stored, changes, options, passwordHashes: new Map() });
 }
 

@@ -1,4 +1,5 @@
 import type { StoredCatalog } from '../../catalog/document.ts';
+import { editCatalog } from '../../catalog/edit.ts';
 import {
   type EntryKind,
   entryKey,
@@ -10,12 +11,13 @@ import {
   readSettings,
   type StoredEntry,
 } from '../../catalog/entries.ts';
-import { type EntryJson, settingsJson } from '../../catalog/entry-json.ts';
+import { type EntryJson, settingsJson, UNSET_SETTINGS } from '../../catalog/entry-json.ts';
+import { type Freed, listFreed } from '../../catalog/freed.ts';
 import { assert } from '../../kernel/assert.ts';
 import { masked } from '../../kernel/encoding/mask.ts';
 import type { Database } from '../database.ts';
 import { type Actor, type AuditContext, audited } from '../operations/audit.ts';
-import { announceCatalog, lockCatalog, writeDocument } from './catalog.ts';
+import { announceCatalog, lockCatalog, writeEdit } from './catalog.ts';
 import { readCatalog } from './read.ts';
 import { isReferenced, outsideUsers } from './use.ts';
 
@@ -31,6 +33,7 @@ export interface Changed {
 
 export type EntryRefusal =
   | { readonly kind: 'invalid'; readonly problem: string }
+  | { readonly kind: 'freed'; readonly freed: readonly Freed[] }
   | { readonly kind: 'exists' }
   | { readonly kind: 'not-found' }
   | { readonly kind: 'in-use'; readonly by: readonly string[] };
@@ -71,9 +74,15 @@ function find({ kind, key }: EntryPlace, stored: StoredCatalog): StoredEntry | u
   return listEntries(kind, stored).find((each) => each.key === key);
 }
 
+/** The explicit yes to a price that becomes 0 or is removed comes with an entry, and is no field of it. */
+function readConfirmation({ confirm_free: isConfirmed, ...value }: EntryJson) {
+  return { value, isFreeConfirmed: isConfirmed === true };
+}
+
 interface Writing {
   readonly transaction: Database;
   readonly stored: StoredCatalog;
+  readonly isFreeConfirmed: boolean;
 }
 
 const refused = (refusal: EntryRefusal) => ({ kind: 'refused', refusal }) as const;
@@ -82,9 +91,10 @@ const changed = (entry: EntryJson): Changed => ({ kind: 'changed', entry });
 export function createCatalogEntry(
   audit: AuditContext,
   kind: EntryKind,
-  value: EntryJson,
+  sent: EntryJson,
   actor: Actor,
 ): Promise<Changed | EntryRefusal> {
+  const { value, isFreeConfirmed } = readConfirmation(sent);
   return audited<Changed, EntryRefusal>(audit, actor, async (transaction) => {
     const stored = await lockCatalog(transaction, audit);
     const numbered = kind === 'policies' || kind === 'announcements';
@@ -93,7 +103,8 @@ export function createCatalogEntry(
     const identity = entryKey(kind, full);
     const isThere = listEntries(kind, stored).some((each) => entryKey(kind, whole(each)) === identity);
     if (isThere) return refused({ kind: 'exists' });
-    const problem = await write(audit, readEntry(kind, full, stored), { transaction, stored });
+    const writing = { transaction, stored, isFreeConfirmed };
+    const problem = await write(audit, readEntry(kind, full, stored), writing);
     if (problem !== undefined) return refused(problem);
     const written = await readCatalog(transaction, audit);
     const made = listEntries(kind, written).find((each) => entryKey(kind, whole(each)) === identity);
@@ -106,18 +117,19 @@ export function createCatalogEntry(
 export function updateCatalogEntry(
   audit: AuditContext,
   place: EntryPlace,
-  value: EntryJson,
+  sent: EntryJson,
   actor: Actor,
 ): Promise<Changed | EntryRefusal> {
   const { kind, key } = place;
+  const { value, isFreeConfirmed } = readConfirmation(sent);
   return audited<Changed, EntryRefusal>(audit, actor, async (transaction) => {
     const stored = await lockCatalog(transaction, audit);
     const present = find(place, stored);
     if (present === undefined) return refused({ kind: 'not-found' });
-    // Absent fields stay as they are; null removes a value.
     const model = kind === 'routes' ? { model_id: present.facts.model_id } : {};
-    const wanted = { ...present.json, ...model, ...value };
-    const problem = await write(audit, readEntry(kind, wanted, stored), { transaction, stored });
+    const wanted = { ...merge(present.json, value), ...model };
+    const writing = { transaction, stored, isFreeConfirmed };
+    const problem = await write(audit, readEntry(kind, wanted, stored), writing);
     if (problem !== undefined) return refused(problem);
     const after = find(place, await readCatalog(transaction, audit));
     assert(after !== undefined, 'an update leaves the key as it is');
@@ -133,10 +145,13 @@ export function updateCatalogEntry(
 async function write(
   audit: AuditContext,
   read: ReadEntry,
-  { transaction, stored }: Writing,
+  { transaction, stored, isFreeConfirmed }: Writing,
 ): Promise<EntryRefusal | undefined> {
   if (read.kind === 'invalid') return { kind: 'invalid', problem: read.problem };
-  await writeDocument(transaction, { document: read.document, stored }, audit);
+  const edit = editCatalog(read.document, stored, 'part', new Set());
+  const freed = isFreeConfirmed ? [] : listFreed(stored, edit);
+  if (freed.length > 0) return { kind: 'freed', freed };
+  await writeEdit(transaction, { edit, stored }, audit);
   return undefined;
 }
 
@@ -177,13 +192,19 @@ export const DELETIONS: Readonly<Record<EntryKind, string>> = {
 
 export function changeSettings(
   audit: AuditContext,
-  value: EntryJson,
+  sent: EntryJson,
   actor: Actor,
 ): Promise<Changed | EntryRefusal> {
+  const { value, isFreeConfirmed } = readConfirmation(sent);
   return audited<Changed, EntryRefusal>(audit, actor, async (transaction) => {
     const stored = await lockCatalog(transaction, audit);
     const before = settingsJson(stored);
-    const problem = await write(audit, readSettings(merge(before, value), stored), { transaction, stored });
+    const writing = { transaction, stored, isFreeConfirmed };
+    // Null takes a setting back to what it is without a value.
+    const wanted = Object.entries(merge(before, value)).map(([name, each]) => [
+      ...[name, each ?? UNSET_SETTINGS[name]],
+    ]);
+    const problem = await write(audit, readSettings(Object.fromEntries(wanted), stored), writing);
     if (problem !== undefined) return refused(problem);
     const after = settingsJson(await readCatalog(transaction, audit));
     return {
@@ -194,13 +215,16 @@ export function changeSettings(
   });
 }
 
-/** Two levels deep: `defaults` and `verification_grants` have several values each. */
+/** Rule I-83. Objects of entries hold values and lists only, so one level below the entry is enough. */
 function merge(before: EntryJson, value: EntryJson): EntryJson {
   const merged: Record<string, unknown> = { ...before };
   for (const [name, given] of Object.entries(value)) {
     const old = before[name];
-    const both = typeof given === 'object' && given !== null && typeof old === 'object' && old !== null;
-    merged[name] = both ? { ...old, ...given } : given;
+    merged[name] = isObject(old) && isObject(given) ? { ...old, ...given } : given;
   }
   return merged;
+}
+
+function isObject(value: unknown): value is EntryJson {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

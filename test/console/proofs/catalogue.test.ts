@@ -100,6 +100,34 @@ test('a price is raised: what it would have brought is seen before it is applied
   expect(seen).toMatch(/"input[a-z_]*":"?4000\b/);
 });
 
+test('a price becomes 0 only after its model was named', async ({ visitAs, onTestFinished }) => {
+  const model = await newModel(onTestFinished);
+  const prices = async () => (await askOperator('GET', `/models/${model}`)).body.data.prices;
+  const { page } = await visitAs(OPERATOR, `/operator/catalogue/models?model=${model}&tab=prices`, LOOK);
+  await page.getByLabel('Output', { exact: true }).fill('0');
+  const dialog = page.getByRole('dialog');
+  const apply = page.getByRole('button', { name: /^Apply \d/ });
+  // Somebody else may change the catalogue at any time: then it is compared anew.
+  const ask = async (): Promise<boolean> => {
+    await apply.click({ timeout: 1_000 }).catch(() => {});
+    return (await dialog.count()) > 0;
+  };
+  await until(ask, PATIENCE.timeout);
+  await dialog.getByText(`model ${model}: prices.output 30 → 0`).waitFor();
+  const yes = dialog.getByRole('button', { name: 'Apply' });
+  expect(await yes.isDisabled()).toBe(true);
+  await dialog.getByRole('button', { name: 'Keep' }).click();
+  expect(await prices()).toMatchObject({ input: '10', output: '30' });
+  await until(async () => {
+    if ((await changes(page).count()) === 0) return true;
+    if ((await dialog.count()) === 0 && !(await ask())) return false;
+    await dialog.getByRole('textbox').fill(model);
+    await yes.click({ timeout: 1_000 }).catch(() => {});
+    return false;
+  }, PATIENCE.timeout);
+  expect(await prices()).toMatchObject({ input: '10', output: '0' });
+});
+
 test('a file with a problem is told with its line, and a right one is compared', async ({
   visitAs,
   onTestFinished,

@@ -90,7 +90,7 @@ export const en = {
     },
     yaml: {
       ...{ title: 'The catalogue as YAML', add: '', none: '', noneText: '' },
-      lead: 'Edit or import the whole file. You see every change before it is applied.',
+      lead: 'The catalogue becomes exactly this file: an entry that you delete is removed, and a field returns to its default. You see every change before it is applied.',
     },
   },
   fields: {
@@ -134,6 +134,7 @@ export const en = {
     notDone: 'Nothing was applied.',
     against: (version: number) => `against version ${count(version)}`,
     apply: (value: number) => `Apply ${plural(value, 'change')}`,
+    prices: (value: number) => plural(value, 'price'),
     review: (value: number) => (value === 0 ? 'No changes' : `Review ${plural(value, 'change')}`),
   },
   conflict: {
@@ -385,8 +386,8 @@ export const en = {
     part: 'Keep the rest',
     whole: 'Replace all',
     extentHelp: {
-      part: 'What the file leaves out stays.',
-      whole: 'What the file leaves out is deleted.',
+      part: 'Entries and fields that the file does not name stay.',
+      whole: 'Entries that the file leaves out are deleted, and fields return to their defaults.',
     },
     good: 'The file is right. Its changes are in the drawer.',
     help: (version: number) => `Version ${count(version)}, without secrets. A credential keeps its own.`,

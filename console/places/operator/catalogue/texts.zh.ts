@@ -90,7 +90,7 @@ export const zh: Translation<typeof en> = {
     },
     yaml: {
       ...{ title: '目录 YAML', add: '', none: '', noneText: '' },
-      lead: '编辑或导入整个文件。应用之前可以看到每一处更改。',
+      lead: '目录将与此文件完全一致：删去的条目会被移除，删去的字段恢复默认值。应用之前可以看到每一处更改。',
     },
   },
   fields: {
@@ -112,6 +112,7 @@ export const zh: Translation<typeof en> = {
     notDone: '未应用任何更改。',
     against: (version) => `对比版本 ${count(version)}`,
     apply: (value) => `应用 ${value} 处更改`,
+    prices: (value) => `${value} 个价格`,
     review: (value) => (value === 0 ? '没有更改' : `查看 ${value} 处更改`),
   },
   conflict: {
@@ -342,7 +343,10 @@ export const zh: Translation<typeof en> = {
     extent: '范围',
     part: '保留其余',
     whole: '全部替换',
-    extentHelp: { part: '文件中没有的保持不变。', whole: '文件中没有的将被删除。' },
+    extentHelp: {
+      part: '文件未提及的条目和字段保持不变。',
+      whole: '文件中没有的条目将被删除，没有的字段恢复默认值。',
+    },
     good: '文件无误，更改显示在抽屉中。',
     help: (version) => `版本 ${count(version)}，不含密钥。凭据保留各自的密钥。`,
     entryHelp: '正确的内容会立即加入更改。',

@@ -116,13 +116,25 @@ export function problemsOf(
   return new Map(own.map((each) => [each.path.slice(head.length + 1), plainMessage(each)]));
 }
 
+interface Applying {
+  /** The catalogue that results, as the comparison has it. */
+  readonly text: string;
+  /** The explicit yes to prices that become 0. */
+  readonly isFreeConfirmed: boolean;
+}
+
 /** Applies the draft. What the server answered to the comparison is then the catalogue. */
 export function useApply() {
   const queries = useQueryClient();
   const write = useApiWrite('applyCatalogueFile', []);
-  const apply = (catalogue: Catalogue, text: string, onApplied: () => void) =>
+  const apply = (catalogue: Catalogue, { text, isFreeConfirmed }: Applying, onApplied: () => void) =>
     write.mutate(
-      { body: { yaml: catalogue.yaml, extent: 'whole', base_version: catalogue.version } },
+      {
+        body: {
+          ...{ yaml: catalogue.yaml, extent: 'whole', base_version: catalogue.version },
+          ...(isFreeConfirmed && { confirm_free: true }),
+        },
+      },
       {
         onSuccess: ({ data: { version } }) => {
           queries.setQueryData(queryKey('getCatalogueAsFile', {}), { data: { version, text } });

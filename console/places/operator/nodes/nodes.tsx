@@ -13,6 +13,7 @@ import { Status } from '../../../parts/text/status.tsx';
 import { Mono, Row } from '../../../parts/text/text.tsx';
 import { Time } from '../../../parts/text/time.tsx';
 import { useTexts } from '../../../texts/language.ts';
+import { ConfirmFree, needsFreeYes } from '../confirm-free.tsx';
 import { useLiveRefresh } from '../live-refresh.ts';
 import { Ask, ReadError, WriteError } from '../shared.tsx';
 import css from './nodes.module.css';
@@ -120,20 +121,29 @@ function NodeForm({ node, onClose }: { readonly node: Node | 'new'; readonly onC
   const create = useApiWrite('createNode', CHANGED);
   const update = useApiWrite('updateNode', CHANGED);
   const write = node === 'new' ? create : update;
-  const submit = () => {
+  const submit = (confirmed: { readonly confirm_free?: true } = {}) => {
     const body = {
-      ...{ base_url: address.trim(), rate: rate.trim() },
+      ...{ base_url: address.trim(), rate: rate.trim(), ...confirmed },
       ...(region.trim() !== '' && { region: region.trim() }),
     };
     if (node === 'new') create.mutate({ body: { name: name.trim(), ...body } }, { onSuccess: onClose });
     else update.mutate({ params: { name: node.name }, body }, { onSuccess: onClose });
   };
+  if (needsFreeYes(write.error)) {
+    return (
+      <ConfirmFree
+        {...{ name: known.name, lines: [write.error?.message ?? ''], pending: write.isPending }}
+        onConfirm={() => submit({ confirm_free: true })}
+        onClose={() => write.reset()}
+      />
+    );
+  }
   return (
     <Ask
       title={node === 'new' ? t.add : t.editNode(node.name)}
       action={node === 'new' ? t.create : t.save}
       isReady={name.trim() !== '' && address.trim() !== ''}
-      {...{ onClose, onSubmit: submit, pending: write.isPending, error: write.error }}
+      {...{ onClose, onSubmit: () => submit(), pending: write.isPending, error: write.error }}
     >
       {node === 'new' && (
         <Field label={t.name} help={t.nameHelp}>

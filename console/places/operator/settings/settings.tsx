@@ -11,6 +11,7 @@ import { Columns, Page, PageHead, Section, Stack } from '../../../parts/page/lay
 import { SkeletonLines } from '../../../parts/page/skeleton.tsx';
 import { count } from '../../../parts/text/format.ts';
 import { useTexts } from '../../../texts/language.ts';
+import { ConfirmFree, needsFreeYes } from '../confirm-free.tsx';
 import { ReadError, WriteError } from '../shared.tsx';
 import { usePolicies } from '../use-names.ts';
 import css from './settings.module.css';
@@ -80,6 +81,7 @@ function Forms({ settings }: { readonly settings: Settings }) {
   const write = useApiWrite('updateSettings', CHANGED);
   const isChanged = JSON.stringify(draft) !== JSON.stringify(settings);
   const change = (changed: Partial<Settings>) => setDraft({ ...draft, ...changed });
+  const asksForYes = needsFreeYes(write.error);
   return (
     <form
       className={css.form}
@@ -93,12 +95,19 @@ function Forms({ settings }: { readonly settings: Settings }) {
       <NewAccounts draft={draft} onChange={change} />
       <Grants draft={draft} onChange={change} />
       <div className={css.save}>
-        <WriteError error={write.error} />
+        <WriteError error={asksForYes ? null : write.error} />
         <Button variant="primary" type="submit" disabled={!isChanged} pending={write.isPending}>
           {t.save}
         </Button>
         <span>{isChanged ? t.unsaved : t.saved}</span>
       </div>
+      {asksForYes && (
+        <ConfirmFree
+          {...{ name: t.rates, lines: [write.error?.message ?? ''], pending: write.isPending }}
+          onConfirm={() => write.mutate({ body: { ...draft, confirm_free: true } })}
+          onClose={() => write.reset()}
+        />
+      )}
     </form>
   );
 }

@@ -12,7 +12,8 @@ import { Mono } from '../../../../parts/text/text.tsx';
 import css from '../catalogue.module.css';
 import { useCatalogueTexts } from '../texts.ts';
 import type { CataloguePageProps } from '../types.ts';
-import { type Catalogue, type Comparison, useApply, type useComparison } from '../use-catalogue.ts';
+import type { Catalogue, Comparison, useComparison } from '../use-catalogue.ts';
+import { ChangesFoot } from './changes-foot.tsx';
 import { type Draft, discardDraft, keepMine, setDraft } from './draft.ts';
 import { ProblemList } from './problem-list.tsx';
 import { WhatIf } from './what-if.tsx';
@@ -40,7 +41,7 @@ export function ChangesDrawer({ page, compared }: ChangesDrawerProps) {
         </>
       }
       actions={!isEmpty && <Discard edits={catalogue.edits} onDiscarded={close} />}
-      foot={isEmpty ? undefined : <Foot {...{ page, compared }} onApplied={close} />}
+      foot={isEmpty ? undefined : <ChangesFoot {...{ page, compared }} onApplied={close} />}
     >
       {isEmpty ? (
         <Empty plain title={t.changes.none}>
@@ -172,51 +173,5 @@ function Conflicts({ catalogue }: { readonly catalogue: Catalogue }) {
         </Banner>
       ))}
     </Stack>
-  );
-}
-
-const CONFLICT = 1005;
-
-function download(text: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }));
-  link.download = 'catalog.yaml';
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
-
-function Foot({ page, compared, onApplied }: ChangesDrawerProps & { readonly onApplied: () => void }) {
-  const t = useCatalogueTexts();
-  const { catalogue } = page;
-  const { apply, error, isPending, reset } = useApply();
-  const { data: comparison, isCurrent } = compared;
-  const number = useChangeCount(page);
-  const isReady = isCurrent && comparison !== undefined && comparison.changes.length > 0;
-  const isBlocked = catalogue.conflicts.length > 0;
-  return (
-    <div className={css.foot}>
-      {error !== null && error !== undefined && (
-        <Banner tone={error.code === CONFLICT ? 'warn' : 'bad'} onDismiss={reset}>
-          {error.code === CONFLICT ? t.conflict.moved(catalogue.version) : t.changes.notDone} {error.message}
-        </Banner>
-      )}
-      <div className={css.footRow}>
-        <Button
-          icon="download"
-          disabled={comparison === undefined || comparison.text === ''}
-          onClick={() => comparison !== undefined && download(comparison.text)}
-        >
-          YAML
-        </Button>
-        <Button
-          variant="primary"
-          pending={isPending}
-          disabled={!isReady || isBlocked}
-          onClick={() => comparison !== undefined && apply(catalogue, comparison.text, onApplied)}
-        >
-          {t.changes.apply(number)}
-        </Button>
-      </div>
-    </div>
   );
 }
