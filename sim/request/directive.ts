@@ -35,6 +35,8 @@ export interface Directive {
   readonly outputBound: 'kept' | 'ignored';
   /** Anthropic's thinking comes without text. */
   readonly thoughts: 'signed' | 'redacted';
+  /** Where Google's stream has the signature of an answer without calls. */
+  readonly signature: 'behind-words' | 'on-words';
 }
 
 export interface FaultCall {
@@ -113,6 +115,7 @@ function readWords(words: ReadonlyMap<string, string>): Omit<Directive, 'faults'
     unicode: words.has('unicode') ? 'unicode' : 'plain',
     outputBound: words.has('unbounded') ? 'ignored' : 'kept',
     thoughts: words.has('redacted') ? 'redacted' : 'signed',
+    signature: words.has('signwords') ? 'on-words' : 'behind-words',
     ...(tokens === undefined ? {} : { tokens }),
     ...(thinking === undefined ? {} : { thinking }),
     ...(cutTokens === undefined ? {} : { cutTokens }),
