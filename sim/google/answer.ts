@@ -16,6 +16,10 @@ const FINISHES: Readonly<Record<Finish, string>> = {
   pause: 'STOP',
 };
 
+function finishReason({ finish, directive }: Plan): string {
+  return directive.finishReason ?? FINISHES[finish];
+}
+
 /** A part of the answer, and the tokens it is made of. */
 interface Piece {
   readonly part: object;
@@ -29,7 +33,7 @@ export function plainGenerate(plan: Plan): string {
   ];
   const candidates = Array.from({ length: plan.ask.copies }, (_, index) => ({
     content: { parts: parts.map(({ part }) => part), role: 'model' },
-    finishReason: FINISHES[plan.finish],
+    finishReason: finishReason(plan),
     ...finishMessage(plan),
     index,
   }));
@@ -189,7 +193,7 @@ function* framesWritten(plan: Plan, write: (value: unknown) => string): Iterable
   }
   const last = Array.from({ length: plan.ask.copies }, (_, index) => ({
     content: { parts: [{ text: '' }], role: 'model' },
-    finishReason: FINISHES[plan.finish],
+    finishReason: finishReason(plan),
     ...finishMessage(plan),
     index,
   }));

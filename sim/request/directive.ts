@@ -35,6 +35,8 @@ export interface Directive {
   readonly outputBound: 'kept' | 'ignored';
   /** Anthropic's thinking comes without text. */
   readonly thoughts: 'signed' | 'redacted';
+  /** The word with which Google says why the answer ended, in place of the fitting one. */
+  readonly finishReason?: string;
   /** Where Google's stream has the signature of an answer without calls. */
   readonly signature: 'behind-words' | 'on-words';
 }
@@ -122,6 +124,7 @@ function readWords(words: ReadonlyMap<string, string>): Omit<Directive, 'faults'
     ...(seed === undefined ? {} : { seed }),
     ...(paceMs === undefined ? {} : { paceMs }),
     ...(ending === undefined ? {} : { ending }),
+    ...(words.has('finish') ? { finishReason: words.get('finish') ?? '' } : {}),
     ...(callArguments === undefined ? {} : { callArguments }),
   };
 }

@@ -285,8 +285,9 @@ export class StreamAnswer implements ChunkSource {
       this.#early.push(ownCopy(bytes));
       this.#earlyBytes += bytes.length;
     }
-    const { first } = this.#relay;
+    const { first, broken } = this.#relay;
     if (first === 'error') this.#state = 'first-error';
+    else if (broken) this.#state = 'foreign';
     else if (first === 'data') this.#begin();
     else if (first === 'foreign' || this.#earlyBytes > EARLY_BYTES_MAX) this.#state = 'foreign';
   }
@@ -319,7 +320,8 @@ export class StreamAnswer implements ChunkSource {
       else this.#write(bytes, now);
     }
     // The client gets nothing after this.
-    if (this.#relay.failed && this.#relay.concluded) this.cut('cut-by-upstream', 'upstreamBroken');
+    const { failed, concluded, broken } = this.#relay;
+    if (broken || (failed && concluded)) this.cut('cut-by-upstream', 'upstreamBroken');
   }
 
   #write(bytes: LentBytes, now: number): void {

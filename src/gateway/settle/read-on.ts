@@ -32,8 +32,8 @@ export class ReadOn {
   /** Counts arrived bytes. True: the usage is there, or it is not worth reading on. */
   isOver(relay: StreamRelay, arrivedBytes: number): boolean {
     this.#bytes += arrivedBytes;
-    const { ended, reported, concluded, overflowed } = relay;
-    if (reported || concluded || overflowed) return true;
+    const { ended, reported, concluded, overflowed, broken } = relay;
+    if (reported || concluded || overflowed || broken) return true;
     return this.#bytes > READ_ON[this.#reason].bytesMax || (this.#reason === 'ended' && !ended);
   }
 }
