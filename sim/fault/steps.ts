@@ -27,6 +27,7 @@ export const STEP_FAULTS: Readonly<Record<string, StepFault>> = {
   'empty-event': (steps, fault) => changed(steps, fault, (frame) => ({ ...frame, data: '{}', output: 0 })),
   'null-fields': (steps, fault) => changed(steps, fault, nullFields),
   duplicate: twice,
+  'second-start': withSecondStart,
   'broken-order': swapped,
   'terminator-twice': (steps) => afterTerminator(steps, (terminator) => [terminator]),
   'no-terminator': withoutTerminator,
@@ -102,6 +103,21 @@ function* twice(steps: Iterable<Step>, fault: FaultCall): Iterable<Step> {
   for (const step of steps) {
     yield step;
     if (isFrame(step) && isThere(step)) yield { ...step, output: 0, reasoning: 0 };
+  }
+}
+
+const ANSWER_ID = /("id":\s*")[a-z]+_[^"]*"/;
+
+/** Another answer begins inside this one: what a relay makes that mixes up two streams of its vendor. */
+function* withSecondStart(steps: Iterable<Step>, fault: FaultCall): Iterable<Step> {
+  const isThere = placeOf(fault, 2);
+  let first: Frame | undefined;
+  for (const step of steps) {
+    if (isFrame(step)) {
+      first ??= step;
+      if (isThere(step)) yield { ...first, data: first.data.replace(ANSWER_ID, '$1msg_other"'), output: 0 };
+    }
+    yield step;
   }
 }
 

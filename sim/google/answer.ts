@@ -16,6 +16,10 @@ const FINISHES: Readonly<Record<Finish, string>> = {
   pause: 'STOP',
 };
 
+function finishReason({ finish, directive }: Plan): string {
+  return directive.finishReason ?? FINISHES[finish];
+}
+
 /** A part of the answer, and the tokens it is made of. */
 interface Piece {
   readonly part: object;
@@ -29,16 +33,21 @@ export function plainGenerate(plan: Plan): string {
   ];
   const candidates = Array.from({ length: plan.ask.copies }, (_, index) => ({
     content: { parts: parts.map(({ part }) => part), role: 'model' },
-    finishReason: FINISHES[plan.finish],
+    finishReason: finishReason(plan),
     ...finishMessage(plan),
     index,
   }));
   return `${pretty(response(plan, candidates, usageOf(plan, plan.counts)))}\n`;
 }
 
-/** Parts as they arrive: thoughts, text, whole calls. The signature is on the first call, or at the end. */
+/**
+ * Parts as they arrive: thoughts, text, whole calls. The signature is on the first call, or on the last words,
+ * or on an empty part behind them.
+ */
 function* piecesOf(plan: Plan): Iterable<Piece> {
   const shown = plan.ask.thoughts === 'shown';
+  const texts = plan.parts.filter(({ kind }) => kind === 'text').length;
+  let said = '';
   if (shown) {
     for (const { text, count } of pieces(plan, plan.reasoning)) {
       yield { part: { text, thought: true }, output: count, reasoning: count };
@@ -49,10 +58,17 @@ function* piecesOf(plan: Plan): Iterable<Piece> {
   let unsigned = needsSignature(plan);
   for (const part of plan.parts) {
     if (part.kind !== 'tool') {
+      const words = part.tokens.join('');
+      const signs = unsigned && texts === 1 && words !== '' && signsWords(plan);
+      let passed = 0;
       for (const { text, count } of pieces(plan, part.tokens)) {
-        yield { part: { text }, output: count + silent, reasoning: silent };
+        passed += text.length;
+        said += text;
+        const signed = signs && passed === words.length ? { thoughtSignature: textSignature(said) } : {};
+        yield { part: { text, ...signed }, output: count + silent, reasoning: silent };
         silent = 0;
       }
+      if (signs) unsigned = false;
       continue;
     }
     const functionCall = {
@@ -85,7 +101,22 @@ function needsSignature(plan: Plan): boolean {
   return plan.reasoning.length > 0 || (third && calls);
 }
 
+/** A plain answer has the signature on its words; a stream has it there only sometimes. */
+function signsWords({ ask, directive, parts }: Plan): boolean {
+  const calls = parts.some(({ kind }) => kind === 'tool');
+  return !calls && ask.images === 0 && (ask.stream === 'plain' || directive.signature === 'on-words');
+}
+
 export const THOUGHT_SEAL = 'google';
+
+/** The signature of words belongs to them: it is refused on any others. */
+export function textSeal(words: string): string {
+  return `${THOUGHT_SEAL} ${words}`;
+}
+
+function textSignature(words: string): string {
+  return sign(textSeal(words)).toString('base64');
+}
 
 function signature(): string {
   return sign(THOUGHT_SEAL).toString('base64');
@@ -162,7 +193,7 @@ function* framesWritten(plan: Plan, write: (value: unknown) => string): Iterable
   }
   const last = Array.from({ length: plan.ask.copies }, (_, index) => ({
     content: { parts: [{ text: '' }], role: 'model' },
-    finishReason: FINISHES[plan.finish],
+    finishReason: finishReason(plan),
     ...finishMessage(plan),
     index,
   }));

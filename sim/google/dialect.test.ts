@@ -92,6 +92,35 @@ describe('generateContent, through the official SDK', () => {
     await expect(again(foreign)).rejects.toThrow('Corrupted thought signature.');
   });
 
+  it('signs the words of an answer without calls, and refuses the signature on others', async () => {
+    const model = 'gemini-3-pro';
+    const question: Content = { role: 'user', parts: [{ text: 'speak [[sim thinking=3 tokens=4]]' }] };
+    const more: Content = { role: 'user', parts: [{ text: 'more [[sim tokens=2]]' }] };
+    const answer = await client.models.generateContent({ model, contents: [question] });
+    const [words, ...others] = answer.candidates?.[0]?.content?.parts ?? [];
+    expect(words).toEqual({ text: expect.any(String), thoughtSignature: expect.any(String) });
+    expect(others).toEqual([]);
+    const next = (parts: Content['parts']): Promise<GenerateContentResponse> =>
+      client.models.generateContent({
+        model,
+        contents: [question, { role: 'model', parts: parts as [] }, more],
+      });
+    expect(countTokens((await next([words as object])).text ?? '')).toBe(2);
+    const half = (words?.text ?? '').slice(0, 5);
+    const halves = [{ text: half }, { ...words, text: (words?.text ?? '').slice(5) }];
+    expect(countTokens((await next(halves)).text ?? '')).toBe(2);
+    await expect(next([{ ...words, text: half }])).rejects.toThrow('Corrupted thought signature.');
+    const stream = await client.models.generateContentStream({
+      model,
+      contents: [{ role: 'user', parts: [{ text: 'speak [[sim thinking=3 tokens=4 signwords]]' }] }],
+    });
+    const streamed = [];
+    for await (const chunk of stream) streamed.push(...(chunk.candidates?.[0]?.content?.parts ?? []));
+    const signed = streamed.filter(({ thoughtSignature }) => thoughtSignature !== undefined);
+    expect(signed).toHaveLength(1);
+    expect(signed[0]?.text).not.toBe('');
+  });
+
   it('holds a conversation with the SDK’s own chat', async () => {
     const chat = client.chats.create({ model: 'gemini-3-pro', config: { tools: [weather] } });
     const stream = await chat.sendMessageStream({

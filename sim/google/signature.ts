@@ -1,21 +1,25 @@
 import { verify } from '../answer/sign.ts';
 import type { GoogleModel } from '../models.ts';
 import { type Json, record, records, string } from '../request/json.ts';
-import { THOUGHT_SEAL } from './answer.ts';
+import { THOUGHT_SEAL, textSeal } from './answer.ts';
 import { mergeTurns } from './conversation.ts';
 
 /** Google lets these pass in place of a signature that was lost (rule V-7). */
 const SENTINELS = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];
 
-/** Every signature must be ours; from Gemini 3 on the first call of each step of the turn must have one. */
+/** Every signature must be ours, that of words on these words; from Gemini 3 on the first call of each step of the turn must have one. */
 export function refuseSignatures(given: readonly Json[], model: GoogleModel): string | undefined {
   const contents = mergeTurns(given);
   const start = currentTurn(contents);
   for (const [index, content] of contents.entries()) {
     const parts = records(content.parts);
+    let said = '';
     for (const part of parts) {
-      if (part.thoughtSignature === undefined || isGenuine(string(part.thoughtSignature))) continue;
-      return 'Corrupted thought signature.';
+      const isSaid = part.text !== undefined && part.thought !== true;
+      if (isSaid) said += string(part.text);
+      if (part.thoughtSignature === undefined) continue;
+      const seals = isSaid ? [THOUGHT_SEAL, textSeal(said)] : [THOUGHT_SEAL];
+      if (!isGenuine(string(part.thoughtSignature), seals)) return 'Corrupted thought signature.';
     }
     const first = parts.find((part) => part.functionCall !== undefined);
     if (model.generation < 3 || index < start || first === undefined) continue;
@@ -24,10 +28,10 @@ export function refuseSignatures(given: readonly Json[], model: GoogleModel): st
   return undefined;
 }
 
-function isGenuine(signature: string): boolean {
+function isGenuine(signature: string, seals: readonly string[]): boolean {
   const bytes = Buffer.from(signature, 'base64');
   if (SENTINELS.includes(signature) || SENTINELS.includes(bytes.toString())) return true;
-  return verify(bytes, THOUGHT_SEAL) === 'genuine';
+  return seals.some((seal) => verify(bytes, seal) === 'genuine');
 }
 
 /** The turn begins with the last content in which the user said something. */

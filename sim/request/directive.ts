@@ -35,6 +35,10 @@ export interface Directive {
   readonly outputBound: 'kept' | 'ignored';
   /** Anthropic's thinking comes without text. */
   readonly thoughts: 'signed' | 'redacted';
+  /** The word with which Google says why the answer ended, in place of the fitting one. */
+  readonly finishReason?: string;
+  /** Where Google's stream has the signature of an answer without calls. */
+  readonly signature: 'behind-words' | 'on-words';
 }
 
 export interface FaultCall {
@@ -113,12 +117,14 @@ function readWords(words: ReadonlyMap<string, string>): Omit<Directive, 'faults'
     unicode: words.has('unicode') ? 'unicode' : 'plain',
     outputBound: words.has('unbounded') ? 'ignored' : 'kept',
     thoughts: words.has('redacted') ? 'redacted' : 'signed',
+    signature: words.has('signwords') ? 'on-words' : 'behind-words',
     ...(tokens === undefined ? {} : { tokens }),
     ...(thinking === undefined ? {} : { thinking }),
     ...(cutTokens === undefined ? {} : { cutTokens }),
     ...(seed === undefined ? {} : { seed }),
     ...(paceMs === undefined ? {} : { paceMs }),
     ...(ending === undefined ? {} : { ending }),
+    ...(words.has('finish') ? { finishReason: words.get('finish') ?? '' } : {}),
     ...(callArguments === undefined ? {} : { callArguments }),
   };
 }

@@ -1,7 +1,7 @@
 /**
  * What the gateway stores of conversations between calls, if a protocol requires it: answers of Responses by
- * their id, and what a Chat client has no field for (signatures) by the id of its tool call. Every value
- * belongs to one account, is visible to it only, and is deleted when its time is over.
+ * their id, and what a client has no field for (signatures) by the id of its tool call or by its text. Every
+ * value belongs to one account, is visible to it only, and is deleted when its time is over.
  */
 export interface Conversations {
   /** Available at once in this process; the store follows soon. A later value replaces an earlier one. */

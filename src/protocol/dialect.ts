@@ -216,6 +216,8 @@ export interface StreamRelay {
    */
   readonly heldBytes: number;
   readonly overflowed: boolean;
+  /** The vendor mixed another answer into this one: nothing that follows belongs to it. */
+  readonly broken: boolean;
   /** True between events: a keep-alive may be sent. */
   readonly atBoundary: boolean;
   /** Responses: the number after the last event's, for an error event of ours. `undefined` elsewhere. */

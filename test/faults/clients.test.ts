@@ -95,7 +95,8 @@ describe.each(SURFACES)('a client of $name that leaves', (surface) => {
 
   test.each([1, 4, 15])('after event %i stops the vendor and pays for what was produced', async (index) => {
     const tag = `mid-${surface.name}-${index}`;
-    const socket = open(surface, `tag=${tag} tokens=400 pace=10`);
+    // Most of these models reason out of sight: their vendors are read on, but not to the end.
+    const socket = open(surface, `tag=${tag} tokens=2000 pace=10`);
     const delivered = await readEvents(socket, index);
     socket.destroy();
     const call = await abortSeen(tag);
@@ -103,7 +104,7 @@ describe.each(SURFACES)('a client of $name that leaves', (surface) => {
     expect(row).toMatchObject({ verdict: 'cut-by-client', status: 200 });
     expect(row?.output).toBeGreaterThanOrEqual(delivered);
     expect(row?.output).toBeLessThanOrEqual(call.outputTokens);
-    expect(call.outputTokens).toBeLessThan(400);
+    expect(call.outputTokens).toBeLessThan(2000);
   });
 
   test('after the last token pays for all of it, once', async () => {

@@ -123,7 +123,7 @@ test('pipelined requests on one connection are answered in order', async () => {
 
 test('garbage behind a running stream ends the connection, without a broken stream', async () => {
   const socket = dial(world.url);
-  const body = chat('[[sim tag=garbage tokens=200 pace=20]]', { stream: true });
+  const body = chat('[[sim tag=garbage tokens=2000 pace=20]]', { stream: true });
   socket.write(requestBytes({ path: PATH, headers: world.headers(), body }));
   let text = '';
   const closed = new Promise<void>((resolve) => {

@@ -188,6 +188,7 @@ describe('the row of a call in the log', () => {
   });
 });
 
+/** Of a model that does not reason: others are read on for their usage. */
 describe('the row of a call whose client left', () => {
   it('in a stream charges what was produced by then, and the vendor was stopped', async () => {
     const tag = 'log-left';
@@ -195,7 +196,9 @@ describe('the row of a call whose client left', () => {
     const response = await fetch(world.url + CHAT, {
       method: 'POST',
       headers: world.headers(),
-      body: JSON.stringify(ask(`[[sim tag=${tag} tokens=400 pace=10]]`, { stream: true })),
+      body: JSON.stringify(
+        ask(`[[sim tag=${tag} tokens=400 pace=10]]`, { model: 'two-routes', stream: true }),
+      ),
       signal: abort.signal,
     });
     let seen = 0;
@@ -232,7 +235,9 @@ describe('the row of a call whose client left', () => {
     const call = fetch(world.url + CHAT, {
       method: 'POST',
       headers: world.headers(),
-      body: JSON.stringify(ask(`${'word '.repeat(300)}[[sim tag=${tag} delay=5000]]`, { stream })),
+      body: JSON.stringify(
+        ask(`${'word '.repeat(300)}[[sim tag=${tag} delay=5000]]`, { model: 'two-routes', stream }),
+      ),
       signal: abort.signal,
     });
     await expect.poll(() => world.simulator.truth.find(tag)).toBeDefined();

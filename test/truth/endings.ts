@@ -145,7 +145,8 @@ export const ENDINGS: readonly Ending[] = [
     },
     stream: {
       ...LEFT,
-      directives: [`fault=pause@{at}t:${HELD_MS}`, 'pace=3'],
+      // A vendor that reasons out of sight is read on: here it reports nothing meanwhile.
+      directives: [`fault=pause@{at}t:${HELD_MS}`, `pace=3 fault=pause@{tokens}t:${HELD_MS}`],
       leave: 'at-token',
       why: ALL_SAID,
     },

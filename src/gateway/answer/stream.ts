@@ -1,24 +1,20 @@
-import { MARK_MS, USAGE_WAIT_BYTES_MAX } from '../../bounds.ts';
+import { MARK_MS } from '../../bounds.ts';
 import { type LentBytes, ownCopy } from '../../kernel/encoding/lent-bytes.ts';
 import { ERRORS, type ErrorName } from '../../kernel/errors.ts';
 import { outputTokens, type Usage } from '../../kernel/usage.ts';
 import type { Verdict } from '../../ledger/contract.ts';
 import type { BodyEnd, Framing, StreamRelay } from '../../protocol/dialect.ts';
 import type { UpstreamExchange } from '../../upstream/contract.ts';
-import {
-  type AttemptContext,
-  completeUsage,
-  likelyInput,
-  settleAttempt,
-} from '../attempt/attempt-context.ts';
+import { type AttemptContext, completeUsage, settleAttempt } from '../attempt/attempt-context.ts';
 import { NOTHING_SPENT, type Spent } from '../attempt/attempt-result.ts';
 import { EventShare } from '../attempt/event-share.ts';
 import { CLIENT_CLOSED } from '../call.ts';
 import { markInput } from '../settle/client-left.ts';
 import { HiddenOutput } from '../settle/hidden-output.ts';
 import { HoldWatch } from '../settle/hold-watch.ts';
+import { ReadOn, type ReadOnReason } from '../settle/read-on.ts';
 import { withHeldReasoning, withHiddenReasoning } from '../settle/secret-reasoning.ts';
-import { withinHold } from '../settle/within-hold.ts';
+import { SpentSoFar } from '../settle/spent-so-far.ts';
 import { giveUpAfter } from './answer.ts';
 import { PaidInput } from './paid-input.ts';
 import { resetAfter } from './reset.ts';
@@ -27,8 +23,6 @@ import { type ChunkSource, ChunkWriter } from './write-chunk.ts';
 
 /** How many bytes of comments and blank lines a vendor may send before its first event. */
 const EARLY_BYTES_MAX = 64 * 1024;
-/** For the first marks of a stream, one a second, the input is estimated without the tokenizer. */
-const MARKS_ESTIMATED = 5;
 
 /**
  * One streamed answer between a vendor and a client. Chunks are written as they arrive. If the client does
@@ -46,6 +40,7 @@ export class StreamAnswer implements ChunkSource {
   readonly #hiddenOutput: HiddenOutput;
   readonly #writer: ChunkWriter;
   readonly #hold: HoldWatch;
+  readonly #spent: SpentSoFar;
   readonly #input: PaidInput;
   readonly #share: EventShare;
   #state: StreamState = 'waiting';
@@ -53,14 +48,13 @@ export class StreamAnswer implements ChunkSource {
   #earlyBytes = 0;
   #ended = false;
   #stalledSince: number | undefined;
-  /** Set if the client left after the answer's end: the bytes read since then, only for the usage. */
-  #readOnBytes: number | undefined;
+  /** Set if the client has left, and the vendor is read only for its usage. */
+  #readOn: ReadOn | undefined;
   /** Written when a remote gate has granted more. */
   #unpaid: Buffer | undefined;
   #lastWriteAt = 0;
   #lastMarkAt = 0;
   #finalMarked = false;
-  #marks = 0;
 
   constructor(start: {
     readonly context: AttemptContext;
@@ -90,6 +84,8 @@ export class StreamAnswer implements ChunkSource {
     const { deps, call, response } = start.context;
     this.#share = new EventShare(deps.bodies, call.caller.account.id, response);
     this.#hiddenOutput = new HiddenOutput(start.context, start.relay, start.watch.secretReasoning);
+    const watched = { hidden: this.#hiddenOutput, hold: this.#hold };
+    this.#spent = new SpentSoFar(start.context, start.relay, watched);
     // The vendor is at work. From here on the input is charged even if we crash, and output by the last mark.
     markInput(start.context);
     this.#lastMarkAt = start.context.deps.clock.monotonic();
@@ -122,7 +118,7 @@ export class StreamAnswer implements ChunkSource {
   take(slice: LentBytes): void {
     const bytes = this.#relay.push(slice);
     if (!this.#share.hold(this.#relay.heldBytes)) this.#outOfMemory();
-    else if (this.#readOnBytes !== undefined) this.#readOn(this.#readOnBytes + slice.length);
+    else if (this.#readOn !== undefined) this.#passUnseen(this.#readOn, slice.length);
     else if (this.#state === 'flowing') this.#flow(bytes, slice.length);
     else this.#wait(bytes);
   }
@@ -145,7 +141,7 @@ export class StreamAnswer implements ChunkSource {
   upstreamEnded(): void {
     if (this.#ended || this.#input.endsLater(() => this.upstreamEnded())) return;
     const { rest, complete } = this.#relay.finish(this.#bodyEnd);
-    if (this.#readOnBytes !== undefined) {
+    if (this.#readOn !== undefined) {
       this.leave();
       return;
     }
@@ -180,7 +176,7 @@ export class StreamAnswer implements ChunkSource {
   /** Ends the stream early: one error event in the client's protocol, then a reset. */
   cut(verdict: Verdict, errorName: ErrorName, rest?: Buffer): void {
     if (this.#ended) return;
-    if (this.#readOnBytes !== undefined) {
+    if (this.#readOn !== undefined) {
       this.leave();
       return;
     }
@@ -198,29 +194,39 @@ export class StreamAnswer implements ChunkSource {
   }
 
   /**
-   * The client left: the vendor is stopped at once, and what was produced is charged. If the answer had ended
-   * and only its usage is missing, the vendor is read a little longer. Then this returns true, and `leave`
-   * ends it.
+   * The client left: the vendor is stopped at once, and what was produced is charged. If only the vendor can
+   * tell what that is, it is read a little longer. Then this returns for how long, and `leave` ends it.
    */
-  clientGone(): boolean {
-    if (this.#ended) return false;
-    if (!this.#relay.ended || this.#relay.reported) {
+  clientGone(): number | undefined {
+    if (this.#ended) return undefined;
+    const reason = this.#reasonToReadOn();
+    if (reason === undefined) {
       this.leave();
-      return false;
+      return undefined;
     }
-    if (this.#readOnBytes !== undefined) return true;
-    this.#readOnBytes = 0;
     this.#endStall();
-    this.#mark(this.#context.deps.clock.monotonic());
-    this.#exchange.resume();
-    return true;
+    const readOn = new ReadOn(reason, this.#spentUntilNow('cut-by-client'));
+    const { call, deps } = this.#context;
+    deps.journal.mark(call.id, readOn.spent.usage, call.lease?.heldMicro ?? 0n);
+    this.#readOn = readOn;
+    this.#resume();
+    return readOn.ms;
   }
 
-  /** The client is gone. Reading ends with the usage, with more text, or after too many bytes. */
-  #readOn(bytes: number): void {
-    this.#readOnBytes = bytes;
-    const { ended, reported, concluded, overflowed } = this.#relay;
-    if (!ended || reported || concluded || overflowed || bytes > USAGE_WAIT_BYTES_MAX) this.leave();
+  #reasonToReadOn(): ReadOnReason | undefined {
+    const { ended, reported, concluded, failed } = this.#relay;
+    if (reported || concluded || failed) return undefined;
+    if (this.#hiddenOutput.isOutOfSight) return 'hidden';
+    return ended ? 'ended' : undefined;
+  }
+
+  /** The client is gone. A hold that is used up ends the reading too. */
+  #passUnseen(readOn: ReadOn, bytes: number): void {
+    if (readOn.isOver(this.#relay, bytes)) this.leave();
+    else if (this.began && this.#hold.passed(bytes)) {
+      const seen = this.#spent.mark('passing');
+      this.#hold.look(seen, seen);
+    }
   }
 
   /** Ends the stream of a client that has left, and charges what is known. */
@@ -244,7 +250,7 @@ export class StreamAnswer implements ChunkSource {
   }
 
   stop(): void {
-    if (!this.#relay.concluded || this.#readOnBytes !== undefined) {
+    if (!this.#relay.concluded || this.#readOn !== undefined) {
       this.cut('cut-by-gateway', 'unavailable');
       return;
     }
@@ -255,7 +261,7 @@ export class StreamAnswer implements ChunkSource {
 
   tick(now: number): void {
     // While the gate is asked, the last slice is not written, and it may end within an event.
-    if (this.#readOnBytes !== undefined || this.#hold.extending) return;
+    if (this.#readOn !== undefined || this.#hold.extending) return;
     if (this.#stalledSince === undefined) this.#tickHidden(now);
     if (!this.began || this.#ended) return;
     if (this.#stalledSince !== undefined) {
@@ -279,8 +285,9 @@ export class StreamAnswer implements ChunkSource {
       this.#early.push(ownCopy(bytes));
       this.#earlyBytes += bytes.length;
     }
-    const { first } = this.#relay;
+    const { first, broken } = this.#relay;
     if (first === 'error') this.#state = 'first-error';
+    else if (broken) this.#state = 'foreign';
     else if (first === 'data') this.#begin();
     else if (first === 'foreign' || this.#earlyBytes > EARLY_BYTES_MAX) this.#state = 'foreign';
   }
@@ -313,7 +320,8 @@ export class StreamAnswer implements ChunkSource {
       else this.#write(bytes, now);
     }
     // The client gets nothing after this.
-    if (this.#relay.failed && this.#relay.concluded) this.cut('cut-by-upstream', 'upstreamBroken');
+    const { failed, concluded, broken } = this.#relay;
+    if (broken || (failed && concluded)) this.cut('cut-by-upstream', 'upstreamBroken');
   }
 
   #write(bytes: LentBytes, now: number): void {
@@ -346,8 +354,8 @@ export class StreamAnswer implements ChunkSource {
     const { call, deps } = this.#context;
     this.#lastMarkAt = now;
     this.#finalMarked = this.#relay.terminated;
-    const seen = this.#usageSoFar();
-    if (this.#readOnBytes === undefined && this.began) {
+    const seen = this.#spent.mark(this.#finalMarked ? 'final' : 'passing');
+    if (this.began) {
       if (this.#finalMarked) this.#hold.lookAtEnd(seen);
       else this.#hold.look(seen, this.#hiddenOutput.addTo(seen, now, withHiddenReasoning));
     }
@@ -355,39 +363,24 @@ export class StreamAnswer implements ChunkSource {
     if (!this.#ended) deps.journal.mark(call.id, usage, call.lease?.heldMicro ?? 0n);
   }
 
-  /**
-   * Counting the input costs as much as some hundred events, and a mark is read only after a crash. So the
-   * first marks use the cheap estimate. An answer that the client sees complete is counted in full.
-   */
-  #usageSoFar(): Usage {
-    const seen = this.#relay.usage();
-    this.#marks++;
-    if (seen.inputReported || this.#finalMarked || this.#marks > MARKS_ESTIMATED) {
-      return completeUsage(this.#context, seen).usage;
-    }
-    return { ...seen.usage, inputFresh: likelyInput(this.#context) };
-  }
-
   #settleCut(verdict: Verdict, errorCode: number | null): void {
-    const seen = completeUsage(this.#context, this.#relay.usage());
-    const { images } = this.#context.facts;
-    // Images are produced whole or not at all: a client that leaves meanwhile pays for all that it requested.
-    const left = verdict === 'cut-by-client' && images > seen.usage.images;
-    const known = left ? { ...seen.usage, images } : this.#limitToHold(seen.usage);
-    // If the vendor cut the answer, only what arrived is charged, without a guess.
-    const now = this.#stalledSince ?? this.#context.deps.clock.monotonic();
-    const isGuessed = verdict !== 'cut-by-upstream';
-    const usage = isGuessed ? this.#hiddenOutput.addTo(known, now, withHeldReasoning) : known;
-    const estimated = seen.estimated || usage !== seen.usage;
-    if (this.#readOnBytes !== undefined && !estimated) this.#measure(usage);
+    const readOn = this.#readOn;
+    const spent = readOn === undefined ? this.#spentUntilNow(verdict) : this.#learned(readOn);
     const status = this.began ? 200 : CLIENT_CLOSED;
-    settleAttempt(this.#context, { status, errorCode, verdict, usage, estimated }, verdict);
+    settleAttempt(this.#context, { status, errorCode, verdict, ...spent }, verdict);
   }
 
-  #limitToHold(usage: Usage): Usage {
-    const { call, deps } = this.#context;
-    if (!this.#hold.isShort || call.lease === undefined || call.price === undefined) return usage;
-    return withinHold(usage, call.lease.heldMicro, call.price, deps.settlement.creditsPerYuan);
+  /** The vendor's own usage, or what was produced until the client left. */
+  #learned(readOn: ReadOn): Spent {
+    if (this.#relay.first === 'error') return this.spent;
+    if (!this.#relay.reported) return readOn.spent;
+    const spent = this.#spentUntilNow('cut-by-client');
+    if (!spent.estimated) this.#measure(spent.usage);
+    return spent;
+  }
+
+  #spentUntilNow(verdict: Verdict): Spent {
+    return this.#spent.cut(verdict, this.#stalledSince ?? this.#context.deps.clock.monotonic());
   }
 
   #close(outcome: string): void {

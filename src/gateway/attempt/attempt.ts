@@ -1,4 +1,4 @@
-import { ERROR_BODY_BYTES_MAX, RESPONSE_BODY_BYTES_MAX, USAGE_WAIT_MS } from '../../bounds.ts';
+import { ERROR_BODY_BYTES_MAX, RESPONSE_BODY_BYTES_MAX } from '../../bounds.ts';
 import type { Route } from '../../catalog/contract.ts';
 import type { LentBytes } from '../../kernel/encoding/lent-bytes.ts';
 import type { PlainAnswer } from '../../protocol/dialect.ts';
@@ -16,7 +16,8 @@ import { StreamAnswer } from '../answer/stream.ts';
 import { isEventStream } from '../convert/pass-through.ts';
 import { JOB_CREATE_WAIT_MS } from '../jobs/bounds.ts';
 import { markInput, settleClientLeft } from '../settle/client-left.ts';
-import { findHiddenReasoning } from '../settle/secret-reasoning.ts';
+import { READ_ON } from '../settle/read-on.ts';
+import { findHiddenReasoning, type HiddenReasoning, isOutOfSight } from '../settle/secret-reasoning.ts';
 import { type AttemptContext, settleAttemptInTurn, unreportedUsage } from './attempt-context.ts';
 import {
   type AttemptResult,
@@ -41,16 +42,16 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
   readonly #route: Route;
   readonly #watch: AttemptWatch;
   readonly #settle: PromiseWithResolvers<AttemptResult>;
-  readonly #onClose = (): void => this.clientGone();
+  readonly #onClose = (): void => this.#guard(() => this.#leave());
   #exchange: UpstreamExchange | undefined;
   #head: UpstreamHead | undefined;
   #headAt = 0;
   #stream: StreamAnswer | undefined;
   readonly #body: HeldBody;
   #bytesMax = ERROR_BODY_BYTES_MAX;
-  /** The client left while a plain answer arrived. The rest is read only for its usage. */
+  /** The client has left. The rest is read only for its usage. */
   #left = false;
-  #usageTimer: NodeJS.Timeout | undefined;
+  #endReadOn: (() => void) | undefined;
   /** The journal has a mark that this slow plain answer has begun. */
   #marked = false;
   #done = false;
@@ -123,7 +124,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     this.#headAt = this.#context.deps.clock.monotonic();
     this.#context.call.headAt = this.#headAt;
     if (classify(head.status) !== 'success') return;
-    this.#bytesMax = RESPONSE_BODY_BYTES_MAX;
+    if (!this.#left) this.#bytesMax = RESPONSE_BODY_BYTES_MAX;
     const framing = this.#context.facts.stream ? this.#watch.translation.findFraming(head) : undefined;
     if (framing === undefined || this.#exchange === undefined) return;
     const { translation, ticket } = this.#watch;
@@ -138,7 +139,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
       watch: {
         began: () => ticket.began(),
         measured: (measured) => ticket.speed.measure(measured),
-        secretReasoning: () => findHiddenReasoning(this.#route, translation, ticket.speed),
+        secretReasoning: () => this.#secretReasoning(),
         ended: (outcome) => this.#finish({ kind: 'answered', outcome }),
         guard: (work) => this.#guard(work),
       },
@@ -161,7 +162,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
   #takeEnd(): void {
     if (this.#done || this.#head === undefined) return;
     if (this.#stream !== undefined) {
-      if (this.#stream.began) this.#stream.upstreamEnded();
+      if (this.#stream.began || this.#left) this.#stream.upstreamEnded();
       else this.#fail({ outcome: 'empty-stream', kind: 'broken', error: undefined });
       return;
     }
@@ -190,36 +191,44 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     this.#fail({ outcome: failure.kind, kind: FAILURES[failure.kind], error: undefined });
   }
 
-  clientGone(): void {
-    this.#guard(() => this.#leave());
-  }
-
   #leave(): void {
     if (this.#done) return;
     if (this.#stream !== undefined) {
-      if (this.#stream.clientGone()) this.#waitForUsage();
+      const waitMs = this.#stream.clientGone();
+      if (waitMs !== undefined) this.#readOn(waitMs);
       return;
     }
+    const { facts } = this.#context;
     const isMade = this.#head !== undefined && classify(this.#head.status) === 'success';
     const atWork = this.#exchange?.sent === true && this.#head === undefined;
     // A job goes on without its client. Without its id nobody could pay for it.
-    const isJob = atWork && this.#context.facts.job !== undefined;
-    if ((isMade && !this.#context.facts.stream) || isJob) {
+    const isJob = atWork && facts.job !== undefined;
+    const isHidden = (isMade || atWork) && !facts.stream && isOutOfSight(this.#secretReasoning(), false);
+    if ((isMade && !facts.stream) || isJob || isHidden) {
       // A plain answer is complete when its head arrives, so its usage is about to arrive too.
-      this.#left = true;
+      const { ms, bytesMax } = READ_ON[isHidden ? 'hidden' : 'ended'];
+      this.#bytesMax = Math.min(RESPONSE_BODY_BYTES_MAX, this.#body.bytes + bytesMax);
       markInput(this.#context);
-      this.#waitForUsage();
+      this.#readOn(isJob ? JOB_CREATE_WAIT_MS : ms);
       return;
     }
     this.#exchange?.abort();
     // A plain answer shows nothing until it is complete. The vendor was at work and charges for it.
-    if (isMade || (atWork && !this.#context.facts.stream)) settleClientLeft(this.#context);
+    if (isMade || (atWork && !facts.stream)) settleClientLeft(this.#context);
     this.#finish({ kind: 'answered', outcome: 'cut-by-client' });
   }
 
-  #waitForUsage(): void {
-    const waitMs = this.#context.facts.job === undefined ? USAGE_WAIT_MS : JOB_CREATE_WAIT_MS;
-    this.#usageTimer ??= setTimeout(() => this.#guard(() => this.#giveUpUsage()), waitMs);
+  #secretReasoning(): HiddenReasoning {
+    const { translation, ticket } = this.#watch;
+    return findHiddenReasoning(this.#route, translation, ticket.speed);
+  }
+
+  #readOn(waitMs: number): void {
+    const { facts, deps } = this.#context;
+    const kind = facts.job === undefined ? 'call' : 'job';
+    this.#left = true;
+    this.#endReadOn = deps.inFlight.readOn(kind, waitMs, () => this.#guard(() => this.#giveUpUsage()));
+    if (this.#endReadOn === undefined) this.#giveUpUsage();
   }
 
   /** The usage did not arrive in time, or never will. */
@@ -240,16 +249,12 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
 
   #stopNow(): void {
     if (this.#done) return;
-    if (this.#left) {
-      this.#giveUpUsage();
-      return;
+    if (this.#left) this.#giveUpUsage();
+    else if (this.#stream?.began) this.#stream.stop();
+    else {
+      this.#exchange?.abort();
+      this.#fail({ outcome: 'stopped', kind: 'stopped', error: undefined });
     }
-    if (this.#stream?.began) {
-      this.#stream.stop();
-      return;
-    }
-    this.#exchange?.abort();
-    this.#fail({ outcome: 'stopped', kind: 'stopped', error: undefined });
   }
 
   tick(now: number): void {
@@ -367,8 +372,8 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
   }
 
   #fail(failure: RouteFailure): void {
-    // The client has left: no other route is tried.
-    if (this.#left) this.#giveUpUsage();
+    // The client has left: no other route is tried. After an error of the vendor nothing is owed.
+    if (this.#left && failure.error === undefined) this.#giveUpUsage();
     else this.#finish({ kind: 'route-failed', failure });
   }
 
@@ -382,7 +387,7 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
   #close(): void {
     if (this.#done) return;
     this.#done = true;
-    clearTimeout(this.#usageTimer);
+    this.#endReadOn?.();
     const { deps, call } = this.#context;
     deps.bodies.give(call.caller.account.id, this.#body.release());
     this.#context.deps.inFlight.delete(this);

@@ -19,6 +19,10 @@ export class HeldBody {
     this.#accountId = accountId;
   }
 
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   add(chunk: LentBytes, bytesMax: number): 'taken' | 'too-large' | 'no-room' {
     this.#bytes += chunk.length;
     if (this.#bytes > bytesMax) return 'too-large';

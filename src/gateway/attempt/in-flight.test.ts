@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { READ_ON_CALLS_MAX } from '../../bounds.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
 import { type CallInFlight, InFlight } from './in-flight.ts';
 
@@ -55,4 +56,19 @@ test('the other flights stay when any flight ends', () => {
   expect([one.stopped, two.stopped, three.stopped]).toEqual([false, true, true]);
   inFlight.delete(three);
   expect(inFlight.streams).toBe(0);
+});
+
+test('so many vendors are read on at once, and jobs beside them', async () => {
+  inFlight = new InFlight(systemClock);
+  let given = 0;
+  const readOn = (kind: 'call' | 'job', waitMs = 60_000) => inFlight.readOn(kind, waitMs, () => given++);
+  const ends = Array.from({ length: READ_ON_CALLS_MAX }, () => readOn('call'));
+  expect(readOn('call')).toBeUndefined();
+  const job = readOn('job', 1);
+  await expect.poll(() => given).toBe(1);
+  job?.();
+  ends.pop()?.();
+  ends.push(readOn('call'));
+  expect(ends).not.toContain(undefined);
+  for (const end of ends) end?.();
 });

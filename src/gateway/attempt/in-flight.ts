@@ -1,3 +1,4 @@
+import { READ_ON_CALLS_MAX } from '../../bounds.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
 
 /** A call that waits for a vendor's first byte, or streams. */
@@ -21,6 +22,7 @@ const TICK_MS = 1_000;
 export class InFlight {
   readonly #flights: CallInFlight[] = [];
   readonly #timer: NodeJS.Timeout;
+  #readingOn = 0;
 
   constructor(clock: Clock, tickMs = TICK_MS) {
     this.#timer = setInterval(() => {
@@ -49,6 +51,20 @@ export class InFlight {
     let streams = 0;
     for (const flight of this.#flights) if (flight.streaming) streams++;
     return streams;
+  }
+
+  /**
+   * A client has left, and its vendor is read on for so long at most. Returns how to end that, or undefined if
+   * too many vendors are read on already. A job is awaited in any case.
+   */
+  readOn(kind: 'call' | 'job', waitMs: number, giveUp: () => void): (() => void) | undefined {
+    if (kind === 'call' && this.#readingOn >= READ_ON_CALLS_MAX) return undefined;
+    this.#readingOn++;
+    const timer = setTimeout(giveUp, waitMs);
+    return () => {
+      clearTimeout(timer);
+      this.#readingOn--;
+    };
   }
 
   stopAll(): void {

@@ -72,6 +72,10 @@ export class CapturingRelay implements StreamRelay {
     return this.#relay.heldBytes;
   }
 
+  get broken(): boolean {
+    return this.#relay.broken;
+  }
+
   get overflowed(): boolean {
     return this.#relay.overflowed;
   }

@@ -27,7 +27,7 @@ import { convertImages } from './converted-images.ts';
 import { holdForFetched } from './fetched-input.ts';
 import { getCallMedia, MediaShare, withMedia } from './media.ts';
 import { PassThrough } from './pass-through.ts';
-import { withSavedSignatures } from './signatures.ts';
+import { withSavedSignatures, withSavedTextSignatures } from './signatures.ts';
 import type { Translation } from './translation.ts';
 
 /** Which signatures of the client's history are sent. `none` after the vendor refused one. */
@@ -165,7 +165,8 @@ async function convert(
     const target = toTarget(route, vendorProtocol, signatures);
     const asked = { protocol, model: context.facts.model };
     const share = new MediaShare(() => getCallMedia(context), { asked, served: target });
-    const request = await withMedia(client.request, target, share);
+    const signed = vendorProtocol === 'gemini' ? await withTexts(context, client) : client;
+    const request = await withMedia(signed.request, target, share);
     if (isRefusal(request)) {
       refusal = request;
       continue;
@@ -188,6 +189,10 @@ async function convert(
     refusal = conversion;
   }
   return refusal;
+}
+
+function withTexts({ deps, call }: AttemptContext, client: ClientRequest): Promise<ClientRequest> {
+  return withSavedTextSignatures(client, deps.conversations, call.caller.account.id);
 }
 
 /** Decoded once for all routes, because it never changes. */

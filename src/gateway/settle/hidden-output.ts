@@ -1,7 +1,7 @@
 import type { Usage } from '../../kernel/usage.ts';
 import type { StreamRelay } from '../../protocol/dialect.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
-import type { HiddenReasoning, withHeldReasoning } from './secret-reasoning.ts';
+import { type HiddenReasoning, isOutOfSight, type withHeldReasoning } from './secret-reasoning.ts';
 import { Silence } from './silence.ts';
 
 /** Estimates the output of one stream that its model may have produced invisibly. */
@@ -45,6 +45,10 @@ export class HiddenOutput {
   /** The answer may cost more every second, although nothing arrives. */
   get isLikely(): boolean {
     return this.#secretly().reasons !== 'never';
+  }
+
+  get isOutOfSight(): boolean {
+    return isOutOfSight(this.#secretly(), this.#relay.reasoned);
   }
 
   /** Adds invisible output to the usage, unless the vendor reported its usage or the answer is complete. */

@@ -7,6 +7,7 @@ import type { AttemptContext } from '../attempt/attempt-context.ts';
 import {
   findHiddenReasoning,
   type HiddenReasoning,
+  isOutOfSight,
   withHeldReasoning,
   withHiddenReasoning,
 } from './secret-reasoning.ts';
@@ -44,6 +45,21 @@ it('an unknown model has hidden reasoning when its answers have reported it', ()
   });
   for (let answer = 0; answer < 5; answer++) speed.noteReasoning(0);
   expect(findHiddenReasoning(route('house-model'), asked, speed).reasons).toBe('perhaps');
+});
+
+it.each([
+  ['gpt-5', '{}', true],
+  ['gpt-4o', '{}', false],
+  ['gpt-5.6', '{"reasoning_effort":"none"}', false],
+  ['house-model', '{}', false],
+  ['house-model', '{"reasoning_effort":"high"}', true],
+  ['deepseek-reasoner', '{"reasoning_effort":"high"}', false],
+])('%s, asked %s, reasons out of sight: %s', (model, body, isHidden) => {
+  const asked = { protocol: 'chat', body: [Buffer.from(body)] } as const;
+  const hidden = findHiddenReasoning(route(model), asked, new OutputSpeed());
+  expect(isOutOfSight(hidden, false)).toBe(isHidden);
+  // What the answer shows decides, unless it shows all of its reasoning.
+  expect(isOutOfSight(hidden, true)).toBe(model !== 'deepseek-reasoner');
 });
 
 /** A yuan for a million tokens, a thousand Credits for a yuan: a thousandth of a Credit for a token. */

@@ -12,9 +12,15 @@ import type { Translation } from '../convert/translation.ts';
 export interface HiddenReasoning {
   readonly reasons: 'surely' | 'perhaps' | 'never';
   readonly tokensPerSecond: number;
+  /** All of the reasoning is in the answer. */
+  readonly isShown?: true;
+  /** The request asks for reasoning of a model of which nothing is known. */
+  readonly isAsked?: true;
 }
 
 const NONE: HiddenReasoning = { reasons: 'never', tokensPerSecond: 0 };
+const SHOWN: HiddenReasoning = { ...NONE, isShown: true };
+const ASKED: HiddenReasoning = { ...NONE, isAsked: true };
 
 /**
  * Decides by the request, the table of capabilities, and the usage that the route's answers have reported.
@@ -28,10 +34,21 @@ export function findHiddenReasoning(
   const able = getCapabilities(protocol, route.forwardModelId, route.capabilities);
   const asked = thinkingAsked(protocol, body);
   // A model that needs its reasoning sent back shows all of it.
-  if (able.reasoningContent || asked === 'off') return NONE;
+  if (able.reasoningContent) return SHOWN;
+  if (asked === 'off') return NONE;
   const isRequested = asked === 'on' && able.thinking !== 'none';
   if (isRequested || reasons === 'usually') return { reasons: 'surely', tokensPerSecond };
-  return able.thinksByDefault || reasons === 'sometimes' ? { reasons: 'perhaps', tokensPerSecond } : NONE;
+  if (able.thinksByDefault || reasons === 'sometimes') return { reasons: 'perhaps', tokensPerSecond };
+  return asked === 'on' ? ASKED : NONE;
+}
+
+/**
+ * Whether the model of a call reasons out of sight, so that only its vendor knows what it produces (rule
+ * M-10). `reasoned`: the answer shows that the model reasons, which decides where nothing else is known.
+ */
+export function isOutOfSight({ reasons, isAsked, isShown }: HiddenReasoning, reasoned: boolean): boolean {
+  if (isShown) return false;
+  return reasons !== 'never' || isAsked === true || reasoned;
 }
 
 /** The speed of invisible output, and for how long. */

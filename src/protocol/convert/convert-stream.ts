@@ -59,6 +59,11 @@ export class ConvertedStream implements StreamRelay {
   readonly #encoder: StreamEncoder;
   #ended = false;
   #madeBytes = 0;
+  /** The client hears something of the answer, not only that it begins. */
+  #isSaid = false;
+  /** The answer failed before it said anything. */
+  #firstError: string | undefined;
+  readonly #mayFailEmpty: boolean;
   /** An event was too large or had too many values. */
   #isTooMuch = false;
   /** The number of hub events that the last event produced, and how many of them were deltas. */
@@ -70,6 +75,7 @@ export class ConvertedStream implements StreamRelay {
 
   constructor({ clientCodec, vendorCodec, plan, framing, vendor }: StreamPlan) {
     this.#vendor = vendor;
+    this.#mayFailEmpty = vendorCodec.protocol === 'gemini';
     vendor.divert((payload, start, end, figures) => this.#decode(payload, start, end, figures));
     const encoder = clientCodec.createEncoder(plan.session, framing);
     const stage = new ReturnStage(plan, (event) => encoder.push(event));
@@ -90,12 +96,19 @@ export class ConvertedStream implements StreamRelay {
     return { rest: this.#take(), complete: complete && this.#ended && !this.failed };
   }
 
+  /**
+   * Google tells of a failure in the words of an answer. Until it has said something or told its end, another
+   * route can still be tried (rule C-10).
+   */
   get first(): StreamRelay['first'] {
-    return this.#vendor.first;
+    const { first, terminated } = this.#vendor;
+    if (first !== 'data' || !this.#mayFailEmpty || this.#isSaid) return first;
+    if (this.#firstError !== undefined) return 'error';
+    return terminated ? 'data' : 'none';
   }
 
   get firstError(): string | undefined {
-    return this.#vendor.firstError;
+    return this.#firstError ?? this.#vendor.firstError;
   }
 
   get failed(): boolean {
@@ -128,6 +141,10 @@ export class ConvertedStream implements StreamRelay {
 
   get heldBytes(): number {
     return this.#vendor.heldBytes;
+  }
+
+  get broken(): boolean {
+    return this.#vendor.broken;
   }
 
   get overflowed(): boolean {
@@ -177,7 +194,17 @@ export class ConvertedStream implements StreamRelay {
   #emit(event: HubEvent): void {
     this.#emitted++;
     if (event.kind === 'delta') this.#deltas++;
+    if (!this.#isSaid) this.#note(event);
     this.#stage.push(event);
+  }
+
+  #note(event: HubEvent): void {
+    const { kind } = event;
+    if (kind === 'error') {
+      const { status, type, message } = event.error;
+      this.#firstError = JSON.stringify({ error: { code: status, type, message } });
+    } else if (kind === 'part') this.#isSaid = event.head.kind !== 'text' && event.head.kind !== 'reasoning';
+    else this.#isSaid = kind === 'delta' || kind === 'finish' || kind === 'end';
   }
 
   /** The terminator is forwarded once, and never after an error (rule C-9). */

@@ -40,7 +40,7 @@ export interface Conversion {
   readonly body: Buffer;
   /** What the vendor does not get, by the client's field names. */
   readonly dropped: readonly string[];
-  /** Signatures to store for a Chat client, by the ids of its tool calls. Filled while the answer passes. */
+  /** Signatures to store, by the ids of calls and by texts (`ReturnPlan`). Filled while the answer passes. */
   readonly kept: ReadonlyMap<string, readonly Signature[]>;
   /**
    * A plain answer for the client, with the usage that the vendor's dialect read. `undefined` if the vendor's

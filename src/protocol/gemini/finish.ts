@@ -1,4 +1,5 @@
 import type { Finish, FinishReason } from '../hub/answer.ts';
+import type { Part } from '../hub/part.ts';
 
 const FILTERED: ReadonlySet<string> = new Set([
   'SAFETY',
@@ -18,21 +19,20 @@ export function isFiltered(reason: string): boolean {
   return FILTERED.has(reason);
 }
 
-/** Reasons that mean a failure of the vendor, unless there is content. */
-const FAILED: ReadonlySet<string> = new Set([
-  'MALFORMED_FUNCTION_CALL',
-  'UNEXPECTED_TOOL_CALL',
-  'TOO_MANY_TOOL_CALLS',
-  'MISSING_THOUGHT_SIGNATURE',
-  'NO_IMAGE',
-  'IMAGE_OTHER',
-  'OTHER',
-]);
-
 /** What a candidate contains, as far as its end depends on it: Google has no finish reason for calls. */
 export type CandidateContent = 'nothing' | 'words' | 'calls';
 
-/** The end of a candidate; `undefined` if it failed. */
+/** What a candidate contains with one more part. Thoughts and a signature without words answer nothing. */
+export function withPart(content: CandidateContent, part: Part): CandidateContent {
+  if (part.kind === 'tool-call' || content === 'calls') return 'calls';
+  const isSilent = part.kind === 'reasoning' || (part.kind === 'text' && part.text === '');
+  return isSilent ? content : 'words';
+}
+
+/**
+ * The end of a candidate; `undefined` if it failed: without content, every word but those of an ordinary end
+ * means a failure of the vendor, also a word that is new.
+ */
 export function decodeFinish(
   reason: string | undefined,
   message: string | undefined,
@@ -41,7 +41,7 @@ export function decodeFinish(
   const detail = message === undefined || message === '' ? {} : { message };
   if (reason !== undefined && FILTERED.has(reason)) return { reason: 'filter', ...detail };
   if (reason === 'MAX_TOKENS' || reason === 'CONTINUATION') return { reason: 'length' };
-  if (reason !== undefined && FAILED.has(reason) && content === 'nothing') return undefined;
+  if (content === 'nothing' && reason !== undefined && reason !== '' && reason !== 'STOP') return undefined;
   return { reason: content === 'calls' ? 'tool' : 'stop' };
 }
 

@@ -81,6 +81,8 @@ export class ImageStream implements StreamRelay {
     return this.#session.vendor.heldBytes;
   }
 
+  readonly broken = false;
+
   get overflowed(): boolean {
     return this.first === 'foreign';
   }

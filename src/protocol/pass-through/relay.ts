@@ -38,6 +38,8 @@ export interface EventControl {
   terminate(): void;
   /** The terminator after which no client reads: later output is not counted. */
   conclude(): void;
+  /** Another answer begins here. This event and all that follow are neither sent on nor counted. */
+  breakOff(): void;
   /** Generated content is at this range. It is counted if no report ever covers it. */
   generated(start: number, end: number): void;
   /** The characters of one generated string are at this range: they need no search later. */
@@ -59,6 +61,7 @@ export class Relay implements VendorRelay, EventControl {
   failed = false;
   terminated = false;
   concluded = false;
+  broken = false;
   generatedEvents = 0;
   readonly #splitter: Splitter;
   readonly #reader: EventReader;
@@ -75,6 +78,7 @@ export class Relay implements VendorRelay, EventControl {
   #figures: Figures | undefined;
   /** The current event is an error. */
   #isError = false;
+  #isOver = false;
 
   constructor(framing: Framing, reader: EventReader, modelId: string) {
     this.#splitter = framing === 'sse' ? new SseSplitter() : new ArraySplitter();
@@ -107,7 +111,7 @@ export class Relay implements VendorRelay, EventControl {
     const tail = isWhole ? this.#forward(NOTHING) : undefined;
     const terminator = end === 'counted' && (isWhole || !isCut) ? this.#terminator() : undefined;
     const rest = tail === undefined ? terminator : joinLent(tail, terminator ?? NOTHING);
-    return { rest, complete: this.terminated && !this.failed && this.#splitter.closed };
+    return { rest, complete: this.terminated && !this.failed && !this.broken && this.#splitter.closed };
   }
 
   get ended(): boolean {
@@ -213,13 +217,21 @@ export class Relay implements VendorRelay, EventControl {
     this.#meter.image();
   }
 
+  breakOff(): void {
+    this.#isOver = true;
+    // An answer that is complete stays complete, whatever the vendor sends behind it.
+    if (!this.concluded) this.broken = true;
+    this.drop();
+  }
+
   /** Forwards `lead`, which is ready, and the events of the fed bytes. */
   #forward(lead: LentBytes): LentBytes | undefined {
     const splitter = this.#splitter;
     this.#editCount = 0;
     this.#outputLength = 0;
     while (splitter.next()) {
-      if (this.failed) this.#readBehindError();
+      if (this.#isOver) this.drop();
+      else if (this.failed) this.#readBehindError();
       else if (splitter.payloadStart >= 0) this.#read();
     }
     const { bytes } = splitter;
@@ -235,6 +247,7 @@ export class Relay implements VendorRelay, EventControl {
     this.#figures = undefined;
     if (outline === undefined) this.#reader.read(payload, payloadStart, payloadEnd, this);
     else withOutline(payload, outline.ends, () => this.#reader.read(payload, payloadStart, payloadEnd, this));
+    if (this.#isOver) return;
     if (this.first === 'none') this.#classify();
     this.#take?.(payload, payloadStart, payloadEnd, this.#figures);
   }

@@ -18,6 +18,7 @@ export class BytesRelay implements VendorRelay {
   readonly reported = true;
   readonly heldBytes = 0;
   readonly overflowed = false;
+  readonly broken = false;
   /** Nothing of ours may stand between two bytes of a sound. */
   readonly atBoundary = false;
   readonly nextSequenceNumber = undefined;

@@ -68,6 +68,8 @@ export interface PassedStream {
   readonly text: string;
   readonly complete: boolean;
   readonly failed: boolean;
+  /** The signatures that the gateway stores. */
+  readonly kept?: Conversion['kept'];
 }
 
 /** The vendor's bytes through the converter, cut at the given places. */
@@ -78,7 +80,8 @@ export function passStream(
 ): PassedStream {
   const facts = { usageInjected: false } as RequestFacts;
   const relay = getDialect(pair.vendor).relayStream('sse', facts, 'platform-model');
-  const stream = callOf(pair.client, pair.vendor).convertStream('sse', relay);
+  const call = callOf(pair.client, pair.vendor);
+  const stream = call.convertStream('sse', relay);
   const output: Buffer[] = [];
   const keep = (piece: LentBytes | undefined): void => {
     // A relay may reuse what it gave: the bytes are taken at once, as a socket would.
@@ -91,7 +94,7 @@ export function passStream(
   }
   const { rest, complete } = stream.finish();
   keep(rest);
-  return { text: Buffer.concat(output).toString(), complete, failed: stream.failed };
+  return { text: Buffer.concat(output).toString(), complete, failed: stream.failed, kept: call.kept };
 }
 
 /** A session of a client with a vendor of its own protocol. */

@@ -6,7 +6,7 @@ import { plainType } from '../../hub/content/media-type.ts';
 import type { Part, TextPart } from '../../hub/part.ts';
 import type { Figures } from '../../meter/usage-report.ts';
 import { findNumber, findText, listObjects, objectText } from '../fields.ts';
-import { type CandidateContent, decodeFinish } from '../finish.ts';
+import { type CandidateContent, decodeFinish, withPart } from '../finish.ts';
 import { citeText, decodeSearch, decodeSupports, type Support } from '../grounding.ts';
 import { decodeLogprobs } from '../logprobs.ts';
 import { thoughtSignature } from '../signature.ts';
@@ -71,8 +71,7 @@ function decodeCandidate(candidate: JsonObject, session: Session): Choice | Answ
 }
 
 function classifyContent(parts: readonly Part[]): CandidateContent {
-  if (parts.some((part) => part.kind === 'tool-call')) return 'calls';
-  return parts.length === 0 ? 'nothing' : 'words';
+  return parts.reduce(withPart, 'nothing' as CandidateContent);
 }
 
 function withCitations(part: TextPart, supports: readonly Support[], index: number): TextPart {

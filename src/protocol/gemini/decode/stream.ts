@@ -6,7 +6,7 @@ import type { Emit } from '../../hub/event.ts';
 import type { Part, ServerToolPart, ToolCallPart } from '../../hub/part.ts';
 import { type Figures, overlayFigures } from '../../meter/usage-report.ts';
 import { findText } from '../fields.ts';
-import { type CandidateContent, decodeFinish } from '../finish.ts';
+import { type CandidateContent, decodeFinish, withPart } from '../finish.ts';
 import { citeText, decodeSearch, decodeSupports } from '../grounding.ts';
 import { decodeLogprobs } from '../logprobs.ts';
 import { decodeUsage } from '../usage.ts';
@@ -74,7 +74,7 @@ export class GeminiStreamDecoder implements StreamDecoder {
       const { choice, ending, content, search } = progress;
       const finish = decodeFinish(ending?.reason, ending?.message, content);
       if (finish === undefined) {
-        this.#emit({ kind: 'error', error: failure(ending?.reason, ending?.message) });
+        this.#fail(ending?.reason, ending?.message);
         return;
       }
       if (search !== undefined) {
@@ -95,7 +95,7 @@ export class GeminiStreamDecoder implements StreamDecoder {
   #readCandidates(candidates: readonly JsonValue[]): void {
     for (let at = 0; at < candidates.length; at++) {
       const candidate = candidates[at];
-      if (!isObject(candidate)) continue;
+      if (this.#isOver || !isObject(candidate)) continue;
       const progress = this.#progress(readChoiceIndex(candidate.index, at));
       if (progress !== undefined) this.#readCandidate(candidate, progress);
     }
@@ -116,14 +116,23 @@ export class GeminiStreamDecoder implements StreamDecoder {
     }
     if (candidate.groundingMetadata !== undefined) this.#cite(candidate.groundingMetadata, progress);
     const reason = findText(candidate.finishReason);
-    if (reason !== undefined && reason !== '') {
-      progress.ending = { reason, message: findText(candidate.finishMessage) };
-    }
+    if (reason === undefined || reason === '') return;
+    const message = findText(candidate.finishMessage);
+    progress.ending = { reason, message };
+    // Another route can be tried while the client has heard nothing, so the failure is told at once.
+    const isWaiting = progress.partial !== undefined;
+    if (!isWaiting && decodeFinish(reason, message, progress.content) === undefined)
+      this.#fail(reason, message);
+  }
+
+  #fail(reason: string | undefined, message: string | undefined): void {
+    this.#isOver = true;
+    this.#emit({ kind: 'error', error: failure(reason, message) });
   }
 
   #passPart(part: Part, progress: Progress, logprobs: readonly Logprob[] | undefined): void {
     const { choice } = progress;
-    if (progress.content !== 'calls') progress.content = part.kind === 'tool-call' ? 'calls' : 'words';
+    progress.content = withPart(progress.content, part);
     switch (part.kind) {
       case 'text':
         this.#open('text', progress);

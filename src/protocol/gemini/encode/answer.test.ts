@@ -91,6 +91,23 @@ describe("Gemini's answer", () => {
     expect(choiceOf(body)).toEqual({ parts: [], finish: { reason: 'filter', message: 'because' } });
   });
 
+  it.each(['MALFORMED_RESPONSE', 'OTHER', 'FINISH_REASON_UNSPECIFIED', 'SOMETHING_NEW'])(
+    'that ended with %s and says nothing is an error',
+    (finishReason) => {
+      const thought = { text: 'hm', thought: true };
+      for (const parts of [
+        [],
+        [{ text: '' }],
+        [thought],
+        [thought, { text: '', thoughtSignature: 'QQ==' }],
+      ]) {
+        expect(decode(candidate(parts, { finishReason }))).toMatchObject({ status: 502, type: finishReason });
+      }
+      expect(choiceOf(candidate([{ text: 'x' }], { finishReason })).finish.reason).toBe('stop');
+      expect(choiceOf(candidate([], { finishReason: 'STOP' })).finish.reason).toBe('stop');
+    },
+  );
+
   it('that failed before any content is an error', () => {
     const body = candidate([], { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'bad' });
     expect(decode(body)).toEqual({

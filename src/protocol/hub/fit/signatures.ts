@@ -1,4 +1,5 @@
-import { SIGNATURES_WANTED_MAX } from '../../../bounds.ts';
+import { SIGNATURES_WANTED_MAX, THOUGHT_CHARS_MAX } from '../../../bounds.ts';
+import { sha256Hex } from '../../../kernel/encoding/hash.ts';
 import type { Target } from '../codec.ts';
 import type { Part, ReasoningPart, ToolCallPart } from '../part.ts';
 import type { HubRequest } from '../request.ts';
@@ -97,19 +98,55 @@ function lostBy(part: Part): readonly string[] {
   return isLost ? [part.id] : [];
 }
 
+export const SIGNED_TEXT = 'text:';
+
+/**
+ * The key under which the signature of a text is stored: what the client sends back of it is the text.
+ * Undefined for a text that says nothing, and for one that is too long to be compared.
+ */
+export function signedTextKey(text: string): string | undefined {
+  const said = text.trim();
+  return said === '' || text.length > THOUGHT_CHARS_MAX ? undefined : `${SIGNED_TEXT}${sha256Hex(said)}`;
+}
+
+/** The keys of the texts whose signatures the client cannot carry, of the newest ones. */
+export function signedTextsWanted(request: HubRequest): readonly string[] {
+  const texts = request.turns
+    .flatMap(({ role, parts }) => (role === 'assistant' ? parts : []))
+    .filter((part) => part.kind === 'text' && part.signatures === undefined);
+  return texts.slice(-SIGNATURES_WANTED_MAX).flatMap((part) => keyOfText(part) ?? []);
+}
+
+function keyOfText(part: Part): string | undefined {
+  return part.kind === 'text' && part.signatures === undefined ? signedTextKey(part.text) : undefined;
+}
+
+/** The request with stored signatures, by the keys of their texts. */
+export function attachTextSignatures(
+  request: HubRequest,
+  found: ReadonlyMap<string, readonly Signature[]>,
+): HubRequest {
+  return mapAnswers(request, (part) => {
+    const signatures = found.get(keyOfText(part) ?? '');
+    return signatures === undefined || part.kind !== 'text' ? part : { ...part, signatures };
+  });
+}
+
 /** The request with stored signatures, by the ids of their calls. */
 export function attachSignatures(
   request: HubRequest,
   found: ReadonlyMap<string, readonly Signature[]>,
 ): HubRequest {
-  if (found.size === 0) return request;
-  const attach = (part: Part): Part => {
+  return mapAnswers(request, (part) => {
     if (part.kind !== 'tool-call' || (part.signatures?.length ?? 0) > 0) return part;
     const signatures = found.get(part.id);
     return signatures === undefined ? part : { ...part, signatures };
-  };
+  });
+}
+
+function mapAnswers(request: HubRequest, change: (part: Part) => Part): HubRequest {
   const turns = request.turns.map((turn) =>
-    turn.role === 'assistant' ? { role: turn.role, parts: turn.parts.map(attach) } : turn,
+    turn.role === 'assistant' ? { role: turn.role, parts: turn.parts.map(change) } : turn,
   );
   return { ...request, turns };
 }

@@ -10,7 +10,10 @@ export interface ReturnPlan {
   readonly names: ToolNames;
   /** The rules of the client's protocol. */
   readonly client: CodecRules;
-  /** Signatures that Chat clients lose, by the ids that they see. Filled while the answer passes. */
+  /**
+   * Signatures that the client has no place for: of calls by the ids that Chat clients see, of texts by
+   * `signedTextKey`. Filled while the answer passes.
+   */
   readonly kept: Map<string, readonly Signature[]>;
 }
 

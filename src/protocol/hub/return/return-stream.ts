@@ -4,7 +4,7 @@ import type { Emit, HubEvent, PartHead } from '../event.ts';
 import { unwrapCustomInput } from '../fit/custom.ts';
 import { logprobsWithin, StopScanner, stopsHere } from '../fit/stop.ts';
 import type { Signature } from '../signature.ts';
-import { withThought } from './return.ts';
+import { keepTextSignatures, withThought } from './return.ts';
 import { CallReturn, type ReturnPlan } from './return-call.ts';
 
 type EventOf<Kind extends HubEvent['kind']> = Extract<HubEvent, { readonly kind: Kind }>;
@@ -24,7 +24,11 @@ interface ChoiceState {
   held: string;
   logprobs: readonly Logprob[];
   thoughtSignature: Signature | undefined;
-  /** The signature of the open text, sent when the text ends. */
+  /** The words of the open text, if they are needed for its signature. */
+  text: string | undefined;
+  /** The last part with words, if it was a text: a signature without words behind it belongs to it. */
+  lastText: string;
+  /** The signature of the open text, stored when the text ends. */
   textSignature: Signature | undefined;
   /** Thinking that waits for the next call. */
   thoughts: readonly Signature[];
@@ -44,6 +48,8 @@ export class ReturnStage {
   readonly #emit: Emit;
   readonly #calls: CallReturn;
   readonly #stops: readonly string[];
+  /** Google signs texts. The client's protocol has no place for that. */
+  readonly #keepsTexts: boolean;
   readonly #states = new Map<number, ChoiceState>();
   #started = false;
 
@@ -53,6 +59,7 @@ export class ReturnStage {
     this.#emit = emit;
     this.#calls = new CallReturn(plan);
     this.#stops = stopsHere(request, target) ? request.stop : [];
+    this.#keepsTexts = plan.client.carriesReasoning && target.protocol === 'gemini';
   }
 
   push(event: HubEvent): void {
@@ -108,6 +115,8 @@ export class ReturnStage {
   }
 
   #delta(state: ChoiceState, event: EventOf<'delta'>): void {
+    // One character beyond the bound is enough to tell that the text is too long to be compared.
+    if (state.text !== undefined && state.text.length <= THOUGHT_CHARS_MAX) state.text += event.text;
     if (state.care === 'none') this.#emit(event);
     else if (state.care === 'scanned') this.#scan(state, event);
     else if (state.care === 'thought') {
@@ -144,11 +153,13 @@ export class ReturnStage {
   #part(state: ChoiceState, event: EventOf<'part'>): void {
     this.#close(state);
     const { head } = event;
+    if (head.kind !== 'text') state.lastText = '';
     if (head.kind === 'tool-call') {
       this.#call(state, head);
       return;
     }
     if (head.kind === 'text') {
+      if (this.#keepsTexts) state.text = '';
       state.care = state.scanner === undefined ? 'none' : 'scanned';
       state.thoughts = state.thoughts.map((signature) => ({ ...signature, beforeText: true }));
     } else if (head.kind === 'reasoning' && !this.#plan.client.carriesReasoning) state.care = 'thought';
@@ -190,15 +201,9 @@ export class ReturnStage {
     if (care === 'scanned') this.#say(state, (state.scanner as StopScanner).flush());
     else if (care === 'wrapped') this.#say(state, unwrapCustomInput(held));
     if (thoughtSignature !== undefined) state.thoughts = withThought(state.thoughts, thoughtSignature, held);
-    if (textSignature !== undefined) this.#sign(state.choice, textSignature);
-  }
-
-  /** The signature of a text, for a client that can carry it only in thinking. */
-  #sign(choice: number, signature: Signature): void {
-    this.#emit({ kind: 'part-end', choice });
-    this.#emit({ kind: 'part', choice, head: { kind: 'reasoning' } });
-    this.#emit({ kind: 'signature', choice, signature });
-    this.#emit({ kind: 'part-end', choice });
+    if (state.text) state.lastText = state.text;
+    state.text = undefined;
+    if (textSignature !== undefined) keepTextSignatures(this.#plan, state.lastText, [textSignature]);
   }
 
   #finish(state: ChoiceState, finish: Finish): void {
@@ -225,6 +230,8 @@ export class ReturnStage {
       held: '',
       logprobs: [],
       thoughtSignature: undefined,
+      text: undefined,
+      lastText: '',
       textSignature: undefined,
       thoughts: [],
       callCount: 0,

@@ -13,8 +13,10 @@ import type { Choice, HubAnswer } from '../answer.ts';
 import type { CodecRules } from '../codec.ts';
 import type { HubEvent } from '../event.ts';
 import { fitRequest } from '../fit/fit.ts';
+import { signedTextKey } from '../fit/signatures.ts';
 import { StopScanner } from '../fit/stop.ts';
 import type { Part, ToolCallPart } from '../part.ts';
+import type { TextProtocol } from '../protocol.ts';
 import type { HubRequest, Tool } from '../request.ts';
 import type { Signature } from '../signature.ts';
 import { returnAnswer } from './return.ts';
@@ -26,9 +28,14 @@ const CARRIES_NOT = someRules({ carriesReasoning: false });
 const text = (said: string): Part => ({ kind: 'text', text: said });
 const thought = (said: string, signature?: Signature): Part => ({ kind: 'reasoning', text: said, signature });
 
-function planFor(request: Partial<HubRequest> = {}, client: CodecRules = CARRIES): ReturnPlan {
+function planFor(
+  request: Partial<HubRequest> = {},
+  client: CodecRules = CARRIES,
+  protocol: TextProtocol = 'messages',
+): ReturnPlan {
   const asked = someRequest(request);
-  const target = someTarget({ capabilities: someCapabilities({ stopSequences: false, customTools: false }) });
+  const capabilities = someCapabilities({ stopSequences: false, customTools: false });
+  const target = someTarget({ protocol, capabilities });
   const { names } = fitRequest(asked, target, someRules());
   const session = { request: asked, target, modelId: 'm', callId: '01JD8', createdAtS: 1 };
   return { session, names, client, kept: new Map() };
@@ -221,12 +228,36 @@ describe('signatures for the client', () => {
     expect(gemini.kept.size).toBe(0);
   });
 
-  it('of texts are on them, or behind them where only thinking has a place for them', () => {
-    const signed: Part = { kind: 'text', text: 'so', signatures: [signature('s', { place: 'text' })] };
-    const behind = thought('', signature('s', { place: 'text' }));
-    expect(both({ client: 'messages' }, CARRIES, signed).parts).toEqual([text('so'), behind]);
+  it('of texts are on them, or stored by the text where only thinking has a place for them', () => {
+    const own = [signature('s', { place: 'text' })];
+    const signed: Part = { kind: 'text', text: 'so', signatures: own };
+    const key = signedTextKey('so') ?? '';
     expect(both({ client: 'chat' }, CARRIES_NOT, signed).parts).toEqual([signed]);
     expect(both({ client: 'gemini' }, CARRIES_NOT, signed).parts).toEqual([signed]);
+    const onEmpty: Part = { kind: 'text', text: '', signatures: own };
+    for (const parts of [[signed], [text('so'), onEmpty], [thought('hm'), signed, onEmpty]]) {
+      const plan = planFor({ client: 'messages' }, CARRIES, 'gemini');
+      const said = parts
+        .filter((part) => part !== onEmpty)
+        .map((part) => (part === signed ? text('so') : part));
+      expect(plainly(plan, ...parts).parts).toEqual(said);
+      expect(plan.kept).toEqual(new Map([[key, own]]));
+      const streaming = planFor({ client: 'messages' }, CARRIES, 'gemini');
+      streamed(streaming, parts);
+      expect(streaming.kept).toEqual(plan.kept);
+    }
+  });
+
+  it('of texts without words, or of words that are too long to be compared, are lost', () => {
+    for (const words of ['', ' \n', 'x'.repeat(600_000)]) {
+      const signed: Part = { kind: 'text', text: words, signatures: [signature('s', { place: 'text' })] };
+      for (const behind of [[signed], [thought('hm'), signed]]) {
+        const plan = planFor({ client: 'responses' }, CARRIES, 'gemini');
+        expect(plainly(plan, ...behind).parts.at(-1)).not.toMatchObject({ kind: 'reasoning', text: '' });
+        streamed(plan, behind, 100_000);
+        expect(plan.kept.size).toBe(0);
+      }
+    }
   });
 
   it('whose thinking is too long for a call are dropped, and the thinking is still included', () => {

@@ -1,6 +1,7 @@
 import { ENVELOPE_SIGNATURES_MAX, THOUGHT_CHARS_MAX } from '../../../bounds.ts';
 import type { Choice, HubAnswer } from '../answer.ts';
 import { unwrapCustomInput } from '../fit/custom.ts';
+import { signedTextKey } from '../fit/signatures.ts';
 import { logprobsWithin, StopScanner, stopsHere } from '../fit/stop.ts';
 import type { Part, ReasoningPart, TextPart, ToolCallPart } from '../part.ts';
 import type { Signature } from '../signature.ts';
@@ -25,6 +26,19 @@ export function withThought(
   // Without its whole text the vendor would refuse the signature. Without the signature it only thinks again.
   if (text.length > THOUGHT_CHARS_MAX) return thoughts;
   return [...thoughts, text === '' ? signature : { ...signature, text }].slice(-ENVELOPE_SIGNATURES_MAX);
+}
+
+/**
+ * Where only thinking could carry the signature of a text, it is stored: an answer that ends with thinking has
+ * no answer for some clients. A signature without a text is lost.
+ */
+export function keepTextSignatures(
+  { kept }: ReturnPlan,
+  text: string,
+  signatures: readonly Signature[],
+): void {
+  const key = signedTextKey(text);
+  if (key !== undefined && signatures.length > 0 && !kept.has(key)) kept.set(key, signatures);
 }
 
 class ChoiceReturn {
@@ -74,9 +88,8 @@ class ChoiceReturn {
     const scanned = this.#stops.length === 0 ? undefined : new StopScanner(this.#stops).push(part.text);
     if (scanned?.stop === undefined) {
       if (kept.text !== '' || !isCarried || signatures.length === 0) this.#parts.push(kept);
-      // If only thinking can carry it, the signature of a text becomes an empty thought after it.
-      if (isCarried)
-        for (const signature of signatures) this.#parts.push({ kind: 'reasoning', text: '', signature });
+      const last = this.#parts.at(-1);
+      if (isCarried) keepTextSignatures(this.#plan, last?.kind === 'text' ? last.text : '', signatures);
       return;
     }
     this.#stop = scanned.stop;

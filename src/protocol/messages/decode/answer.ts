@@ -48,6 +48,9 @@ function decodeBlock(block: JsonObject, issuer: string): readonly Part[] {
           custom: false,
         },
       ];
+    case 'fallback':
+      // A mark where another model took over, which is the answer's model.
+      return [];
     default:
       return [serverTool(block)];
   }

@@ -31,6 +31,7 @@ const READERS: ReadonlyMap<string, BlockReader> = new Map<string, BlockReader>([
   ['tool_reference', (block, { path }) => [remark('tool', requireText(block, 'tool_name', path))]],
   ['tool_addition', (block, { path }) => [remark('tool added', nameOfTool(block, path))]],
   ['tool_removal', (block, { path }) => [remark('tool removed', nameOfTool(block, path))]],
+  ['fallback', dropped],
   ['container_upload', opaque],
   ['compaction', opaque],
 ]);
@@ -133,6 +134,12 @@ function nameOfTool(block: JsonObject, path: string): string {
 
 function remark(what: string, name: string): TextPart {
   return { kind: 'text', text: `[${what}: ${name}]` };
+}
+
+/** A mark where another model of the vendor took over. It holds nothing that was said. */
+function dropped(_block: JsonObject, { path, notes }: BlockPlace): readonly Part[] {
+  notes.drop(path);
+  return [];
 }
 
 /** Only the vendor itself understands this block. */

@@ -88,6 +88,18 @@ describe('a vendor’s stream', () => {
     ).toEqual([delta('he'), delta('llo'), delta('{"a":1}')]);
   });
 
+  test('in which another model takes over has no part for that', () => {
+    const events = decode(
+      messageStart,
+      blockStart(0, { type: 'fallback', from: { model: 'a' }, to: { model: 'b' } }),
+      blockStop(0),
+      blockStart(1, { type: 'text', text: '' }),
+      said(1, 'a'),
+      blockStop(1),
+    );
+    expect(events).toEqual([started(9, 1), part({ kind: 'text' }), delta('a'), partEnd, finish('stop'), end]);
+  });
+
   test('that begins twice, mixes kinds or omits starts is corrected', () => {
     expect(
       decode(

@@ -99,7 +99,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   }
 }
 
-/** A second start is ignored. Relays that join streams send one. */
+/** A second start is ignored. Relays that join streams send one; that of another message breaks the relay. */
 function onStart(state: State, event: JsonObject, figures?: Figures): void {
   if (state.isStarted) return;
   const message = isObject(event.message) ? event.message : {};
@@ -169,6 +169,8 @@ function openBlock(state: State, block: JsonObject): void {
       state.isCalled = true;
       break;
     }
+    case 'fallback':
+      break;
     default:
       // A vendor tool is emitted when it is complete.
       state.kind = 'server';

@@ -6,7 +6,11 @@ import { isOpenBrace, Skimmer } from '../../bytes/skim.ts';
 import type { EventControl, EventReader } from '../../pass-through/relay.ts';
 import { MESSAGES_USAGE_RULE, messagesUsagePaths, readMessagesFigures } from './usage.ts';
 
-const START_TREE = compilePaths({ model: 'message.model', ...messagesUsagePaths('message.') });
+const START_TREE = compilePaths({
+  model: 'message.model',
+  id: 'message.id',
+  ...messagesUsagePaths('message.'),
+});
 const DELTA_TREE = compilePaths({
   type: 'type',
   error: 'error',
@@ -26,6 +30,7 @@ const MESSAGE_START = Buffer.from('message_start');
 const MESSAGE_DELTA = Buffer.from('message_delta');
 const MESSAGE_STOP = Buffer.from('message_stop');
 const ERROR = Buffer.from('error');
+const ID_CHARS_MAX = 256;
 
 export class MessagesEventReader implements EventReader {
   readonly rule = MESSAGES_USAGE_RULE;
@@ -34,6 +39,8 @@ export class MessagesEventReader implements EventReader {
   ended = false;
   reasoned = false;
   #mayBeLast = false;
+  /** The id of the message, once it has begun. */
+  #id: string | undefined;
 
   read(payload: LentBytes, start: number, end: number, outlet: EventControl): void {
     const leading = leadingTypeStart(payload, start);
@@ -46,7 +53,7 @@ export class MessagesEventReader implements EventReader {
     const { slots } = DELTA_TREE;
     const type = (deltaSkimmer.starts[slots.type] as number) + 1;
     if (isTypeAt(payload, type, MESSAGE_START)) {
-      readStart(payload, start, end, outlet);
+      this.#readStart(payload, start, end, outlet);
     } else if (isTypeAt(payload, type, MESSAGE_DELTA)) {
       const figures = readMessagesFigures(payload, deltaSkimmer, slots);
       if (figures.output === undefined) outlet.report(figures);
@@ -71,16 +78,35 @@ export class MessagesEventReader implements EventReader {
       outlet.fail();
     }
   }
+
+  /**
+   * Nothing is generated yet. The start's output figure is a placeholder (1 or so). Relays that join streams
+   * send the start twice; with another id it is the start of another message.
+   */
+  #readStart(payload: LentBytes, start: number, end: number, outlet: EventControl): void {
+    startSkimmer.run(payload, start, end);
+    const { slots } = START_TREE;
+    const id = readId(payload);
+    if (id !== undefined && this.#id !== undefined && id !== this.#id) {
+      outlet.breakOff();
+      return;
+    }
+    this.#id ??= id;
+    outlet.reportStart(readMessagesFigures(payload, startSkimmer, slots));
+    const model = startSkimmer.starts[slots.model] as number;
+    if (model >= 0 && payload[model] === QUOTE) {
+      outlet.replaceModel(model, startSkimmer.ends[slots.model] as number);
+    }
+  }
 }
 
-/** Nothing is generated yet. The start's output figure is a placeholder (1 or so). */
-function readStart(payload: LentBytes, start: number, end: number, outlet: EventControl): void {
-  startSkimmer.run(payload, start, end);
-  const { slots } = START_TREE;
-  const figures = readMessagesFigures(payload, startSkimmer, slots);
-  outlet.reportStart(figures);
-  const model = startSkimmer.starts[slots.model] as number;
-  if (model >= 0 && payload[model] === QUOTE) {
-    outlet.replaceModel(model, startSkimmer.ends[slots.model] as number);
-  }
+/** Of the last skimmed start. Ids have some thirty characters. */
+function readId(payload: LentBytes): string | undefined {
+  const id = startSkimmer.starts[START_TREE.slots.id] as number;
+  if (id < 0 || payload[id] !== QUOTE) return undefined;
+  return payload.toString(
+    'latin1',
+    id,
+    Math.min(startSkimmer.ends[START_TREE.slots.id] as number, id + ID_CHARS_MAX),
+  );
 }
