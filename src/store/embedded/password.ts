@@ -50,7 +50,10 @@ export function fingerprintOf(password: string): string {
 export function verifierOf(password: string, random: Random): string {
   const salt = random.bytes(SALT_BYTES);
   // PBKDF2 of one round.
-  const salted = createHmac('sha256', password).update(salt).update(Buffer.of(0, 0, 0, 1)).digest();
+  const salted = createHmac('sha256', password)
+    .update(salt)
+    .update(Buffer.of(0, 0, 0, 1))
+    .digest();
   const keyed = (name: string): Buffer => createHmac('sha256', salted).update(name).digest();
   const storedKey = hash('sha256', keyed('Client Key'), 'base64');
   const serverKey = keyed('Server Key').toString('base64');
