@@ -28,8 +28,8 @@ const { slots } = TREE;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * A text becomes sound. It is charged by its characters and those of what says how to speak, each of which counts
- * as one input token: they are known before, and a sound reports nothing (rule M-30).
+ * A text becomes sound. It is charged by its characters and by those of what says how to speak, each of which
+ * counts as one input token: they are known before, and a sound reports nothing (rule M-30).
  */
 export const speech: Dialect = {
   protocol: 'speech',
