@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
 import { groupSkipped, linesOf, type Report } from './report.ts';
 
-const EMPTY: Report = { tests: 3, files: 2, failures: [], skipped: [], retried: [], times: [] };
+const EMPTY: Report = {
+  tests: 3,
+  files: 2,
+  failures: [],
+  skippedTests: 0,
+  skipped: [],
+  retried: [],
+  times: [],
+};
 const redis = { name: 'Redis', isMet: false, how: 'apt-get install redis-server' };
 const curl = { name: 'curl', isMet: false, how: 'apt-get install curl' };
 

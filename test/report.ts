@@ -5,6 +5,8 @@ export interface Report {
   readonly tests: number;
   readonly files: number;
   readonly failures: readonly Failure[];
+  /** Tests that were skipped. One that lacks two things is in two of the groups below. */
+  readonly skippedTests: number;
   readonly skipped: readonly Skipped[];
   /** Tests of the browser that passed at their second try, with why the first failed. */
   readonly retried: readonly Failure[];

@@ -77,9 +77,9 @@ function printEnd(results: readonly StageResult[], reportFile: string, totalMs: 
   print(`${verdict} after ${(totalMs / 1000).toFixed(1)} s`);
 }
 
-function countsOf({ tests: all, failures, skipped }: Report): string {
-  const left = skipped.reduce((sum, { tests: some }) => sum + some, 0);
-  return `${all - failures.length - left} passed, ${failures.length} failed, ${left} skipped`;
+function countsOf({ tests: all, failures, skippedTests }: Report): string {
+  const failed = failures.filter(({ test }) => test !== undefined).length;
+  return `${all - failed - skippedTests} passed, ${failures.length} failed, ${skippedTests} skipped`;
 }
 
 function readReport(file: string): Report | undefined {

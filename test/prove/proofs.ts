@@ -96,7 +96,7 @@ export const PROOFS: readonly Proof[] = [
     claim:
       'two nodes are upgraded and rolled back under load: 0 lost, 0 doubled; the version before lives with the schema; data of every version opens',
     tests: ['test/upgrade/'],
-    environment: {},
+    environment: { TOLLGATE_TEST_VERSIONS: 'all' },
     minutesMax: 20,
   },
   {

@@ -30,6 +30,7 @@ function reportOf(modules: readonly TestModule[], unhandled: readonly { message?
       ...modules.flatMap(failuresOf),
       ...unhandled.map(({ message = '' }) => ({ file: 'a promise that nobody awaits', why: message })),
     ],
+    skippedTests: skipped.length,
     skipped: groupSkipped(skipped.map(missingOf)),
     retried: tests.filter((test) => test.diagnostic()?.flaky).map(failureOf),
     times: modules
