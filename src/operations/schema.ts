@@ -21,6 +21,8 @@ export interface TSchema<Value = unknown> {
   readonly patternProperties?: TProperties;
   /** What the pattern means, in words for a message: `a time such as …`. Not in the JSON. */
   readonly [FORM]?: string;
+  /** Null is accepted, too: it takes the value back. The summary of the operation says so, not the JSON. */
+  readonly [REMOVABLE]?: true;
   /** Never set. It carries the type of the values to Static. */
   readonly [VALUE]?: Value;
 }
@@ -58,6 +60,7 @@ type Options<Keyword extends keyof TSchema = never> = Pick<TSchema, 'description
 declare const VALUE: unique symbol;
 const OPTIONAL: unique symbol = Symbol('optional');
 export const FORM: unique symbol = Symbol('form');
+export const REMOVABLE: unique symbol = Symbol('removable');
 
 /** Builders of schemas: plain objects, ready for the OpenAPI document. */
 export const Type = {

@@ -2,7 +2,7 @@ import { DIMENSIONS, ROUTINGS } from '../../catalog/contract.ts';
 import type { EntryKind } from '../../catalog/entries.ts';
 import { PROTOCOLS } from '../../kernel/protocol-name.ts';
 import { AMOUNT, ID, nullable, STATUS, TIME } from '../fields.ts';
-import { type TObject, type TProperties, type TSchema, Type } from '../schema.ts';
+import { REMOVABLE, type TObject, type TProperties, type TSchema, Type } from '../schema.ts';
 import { CONFIRM_FREE } from './confirm-free.ts';
 
 /**
@@ -194,18 +194,14 @@ export function updateSchema(kind: EntryKind): TObject {
   return Type.Object(optional({ ...required, ...removable(open), ...confirmationOf(kind) }));
 }
 
+/** An object is merged member by member, so a change need not name them all. */
 function removable(fields: TProperties): TProperties {
   const made = Object.entries(fields).map(([name, schema]) => {
-    const isRemovable = schema.anyOf?.some(({ type }) => type === 'null') === true;
-    return [name, isRemovable ? schema : nullable(withOptionalMembers(schema))];
+    const { properties } = schema;
+    const form = properties === undefined ? schema : Type.Object(optional(removable(properties)));
+    return [name, { ...form, [REMOVABLE]: true }];
   });
   return Object.fromEntries(made) as TProperties;
-}
-
-/** An object is merged member by member, so a change need not name them all. */
-function withOptionalMembers(schema: TSchema): TSchema {
-  const { properties } = schema;
-  return properties === undefined ? schema : Type.Object(optional(removable(properties)));
 }
 
 export function shownSchema(kind: EntryKind): TObject {

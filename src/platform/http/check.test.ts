@@ -3,7 +3,7 @@ import TypeBox from 'typebox';
 import { Compile } from 'typebox/compile';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../test/support/property-runs.ts';
-import { type TSchema, Type } from '../../operations/schema.ts';
+import { REMOVABLE, type TSchema, Type } from '../../operations/schema.ts';
 import { createCheck } from './check.ts';
 
 const ID = Type.Integer({ minimum: 1 });
@@ -11,6 +11,13 @@ const NAME = Type.String({ minLength: 2, maxLength: 3, pattern: '^[^x]*$', form:
 const WAY = Type.Union([Type.Literal('in'), Type.Literal('out'), Type.Literal(3)]);
 
 const told = (schema: TSchema, value: unknown) => createCheck(schema)(value);
+
+test('null is accepted where it takes a value back, and the JSON of the schema stays as it is', () => {
+  const form = { ...Type.Object({ id: ID }), [REMOVABLE]: true } as const;
+  expect([null, { id: 1 }].map((value) => told(form, value))).toEqual([undefined, undefined]);
+  expect(told(form, { id: null })).toBe('id must be a whole number');
+  expect(JSON.stringify(form)).toBe(JSON.stringify(Type.Object({ id: ID })));
+});
 
 describe('the validation message', () => {
   test.each<[TSchema, unknown, string]>([

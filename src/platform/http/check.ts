@@ -3,6 +3,7 @@ import { SHOWN_NAME_CHARS_MAX } from '../../operations/bounds.ts';
 import {
   type Constant,
   FORM,
+  REMOVABLE,
   type TProperties,
   type TSchema,
   type TypeName,
@@ -32,6 +33,11 @@ interface Breach {
 type Finder = (value: unknown) => Breach | undefined;
 
 function compileFinder(schema: TSchema): Finder {
+  const find = compileForm(schema);
+  return schema[REMOVABLE] ? (value) => (value === null ? undefined : find(value)) : find;
+}
+
+function compileForm(schema: TSchema): Finder {
   if (schema.const !== undefined) return constantFinder(schema.const);
   if (schema.anyOf !== undefined) return unionFinder(schema.anyOf);
   switch (schema.type) {
