@@ -212,7 +212,11 @@ test('books from before jobs hold for them from now on, and the version before g
   // A node of this version that is there before the migration waits for it.
   const job = jobOf({ accountId });
   await expect(ledger.settle([job])).rejects.toThrow(StoreUnavailable);
-  expect(await migrate({ connection, log: silentLogger })).toEqual(['032_jobs.sql', '033_batches.sql']);
+  expect(await migrate({ connection, log: silentLogger })).toEqual([
+    '032_jobs.sql',
+    '033_batches.sql',
+    '034_uploads.sql',
+  ]);
   await ledger.settle([job, callOf({ accountId })]);
   expect(
     await database.query(`select kind from ledger_entries where account_id = $1 order by seq`, [accountId]),

@@ -25,6 +25,10 @@ const ODDITIES =
   '"escaped":"\\u00e9\\ud83d\\ude00\\/\\u0041","lone":"\\ud83d","raw":"é😀\u2028","empty":{ },' +
   '"__proto__":{"model":"not this"},"constructor":null,';
 
+/** What the protocols charge for, under each of their names. */
+const CONTENT =
+  '"messages":[{"role":"user","content":"model"}],"input":"model","query":"model","documents":["model"]';
+
 const MODEL_SPELLINGS: readonly (readonly [string, string])[] = [
   ['once', '"model" :\n "MODEL"'],
   ['twice, of which the last counts', '"model":"MODEL", "messages":[], "model":"MODEL"'],
@@ -36,7 +40,7 @@ describe('a request of the same protocol passes byte for byte, except the value 
   for (const shape of [...SHAPES, ...PASSED_SHAPES]) {
     for (const [spelling, member] of MODEL_SPELLINGS) {
       it(`${shape.name}: with everything a parser would change, and model ${spelling}`, async () => {
-        const body = ` \r\n{${ODDITIES}${member},"messages":[{"role":"user","content":"model"}]}\n\t`;
+        const body = ` \r\n{${ODDITIES}${member},${CONTENT}}\n\t`;
         world.vendor.say({ pieces: [withModel(shape.answer, VENDOR_MODEL)] });
         const response = await world.post(shape.path, withModel(body, PLATFORM_MODEL).toString());
         expect(response.status).toBe(200);
