@@ -78,14 +78,6 @@ export const SETTLE_BUSY_WAIT_MS = 250;
  */
 export const USAGE_WAIT_MS = 2_000;
 export const USAGE_WAIT_BYTES_MAX = 64 * MIB;
-/**
- * When a client leaves a model that reasons out of sight: how long, and for how many bytes, the vendor is read
- * to find the usage, and for how many calls of a process at once. Each keeps its connection and its place in
- * the gate.
- */
-export const READ_ON_MS = 5_000;
-export const READ_ON_BYTES_MAX = MIB;
-export const READ_ON_CALLS_MAX = 1_000;
 /** Output tokens per second of a model: the default, and the maximum. Small and short streams count less. */
 export const OUTPUT_SPEED_DEFAULT = 100;
 export const OUTPUT_SPEED_MAX = 3_000;

@@ -41,8 +41,8 @@ export function plainGenerate(plan: Plan): string {
 }
 
 /**
- * Parts as they arrive: thoughts, text, whole calls. The signature is on the first call, or on the last words,
- * or on an empty part behind them.
+ * Parts as they arrive: thoughts, text, whole calls. The signature is on the first call, or on the last
+ * words, or on an empty part behind them.
  */
 function* piecesOf(plan: Plan): Iterable<Piece> {
   const shown = plan.ask.thoughts === 'shown';

@@ -7,7 +7,10 @@ import { mergeTurns } from './conversation.ts';
 /** Google lets these pass in place of a signature that was lost (rule V-7). */
 const SENTINELS = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];
 
-/** Every signature must be ours, that of words on these words; from Gemini 3 on the first call of each step of the turn must have one. */
+/**
+ * Every signature must be ours, that of words on these words; from Gemini 3 on the first call of each step of
+ * the turn must have one.
+ */
 export function refuseSignatures(given: readonly Json[], model: GoogleModel): string | undefined {
   const contents = mergeTurns(given);
   const start = currentTurn(contents);

@@ -139,6 +139,24 @@ describe('the signature of a text without calls', () => {
   });
 });
 
+it.each(['', ' \n', 'x'.repeat(600_000)])(
+  'the signature of a text without words, or of one that is too long to be compared, is lost',
+  (text) => {
+    const parts = [
+      { text: 'hm', thought: true },
+      { text, thoughtSignature: 'QUFBQQ==' },
+    ];
+    const body = { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }] };
+    for (const client of ['messages', 'responses'] as const) {
+      const got = [plainly(client, body), streamed(client, `data: ${JSON.stringify(body)}\n\n`)];
+      for (const { answer, kept } of got) {
+        expect(kept.size).toBe(0);
+        expect(JSON.stringify(answer)).not.toContain('tollgate.blobs');
+      }
+    }
+  },
+);
+
 /** The parts of a recorded answer of Google's, chunk by chunk. */
 function partsOf({ answer, events }: Recording): readonly Wire[] {
   const chunks: readonly Wire[] = answer === undefined ? events : [answer];

@@ -203,7 +203,8 @@ export class RouteAttempt implements UpstreamHandler, CallInFlight {
     const atWork = this.#exchange?.sent === true && this.#head === undefined;
     // A job goes on without its client. Without its id nobody could pay for it.
     const isJob = atWork && facts.job !== undefined;
-    const isHidden = (isMade || atWork) && !facts.stream && isOutOfSight(this.#secretReasoning(), false);
+    const isHidden =
+      (isMade || atWork) && !facts.stream && isOutOfSight(this.#secretReasoning(), 'shows-nothing');
     if ((isMade && !facts.stream) || isJob || isHidden) {
       // A plain answer is complete when its head arrives, so its usage is about to arrive too.
       const { ms, bytesMax } = READ_ON[isHidden ? 'hidden' : 'ended'];

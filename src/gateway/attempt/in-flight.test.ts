@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { READ_ON_CALLS_MAX } from '../../bounds.ts';
 import { systemClock } from '../../kernel/time/clock.ts';
+import { READ_ON_CALLS_MAX } from '../settle/bounds.ts';
 import { type CallInFlight, InFlight } from './in-flight.ts';
 
 class PaperPlane implements CallInFlight {

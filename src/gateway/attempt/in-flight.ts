@@ -1,5 +1,5 @@
-import { READ_ON_CALLS_MAX } from '../../bounds.ts';
 import type { Clock } from '../../kernel/time/clock.ts';
+import { READ_ON_CALLS_MAX } from '../settle/bounds.ts';
 
 /** A call that waits for a vendor's first byte, or streams. */
 export interface CallInFlight {
@@ -54,8 +54,8 @@ export class InFlight {
   }
 
   /**
-   * A client has left, and its vendor is read on for so long at most. Returns how to end that, or undefined if
-   * too many vendors are read on already. A job is awaited in any case.
+   * A client has left, and its vendor is read on for so long at most. Returns how to end that, or undefined
+   * if too many vendors are read on already. A job is awaited in any case.
    */
   readOn(kind: 'call' | 'job', waitMs: number, giveUp: () => void): (() => void) | undefined {
     if (kind === 'call' && this.#readingOn >= READ_ON_CALLS_MAX) return undefined;

@@ -48,7 +48,7 @@ export class HiddenOutput {
   }
 
   get isOutOfSight(): boolean {
-    return isOutOfSight(this.#secretly(), this.#relay.reasoned);
+    return isOutOfSight(this.#secretly(), this.#relay.reasoned ? 'reasoned' : 'shows-nothing');
   }
 
   /** Adds invisible output to the usage, unless the vendor reported its usage or the answer is complete. */

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { READ_ON_BYTES_MAX, USAGE_WAIT_BYTES_MAX } from '../../bounds.ts';
+import { USAGE_WAIT_BYTES_MAX } from '../../bounds.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { StreamRelay } from '../../protocol/dialect.ts';
+import { READ_ON_BYTES_MAX } from './bounds.ts';
 import { ReadOn, type ReadOnReason } from './read-on.ts';
 
-const QUIET = { ended: true, reported: false, concluded: false, overflowed: false };
+const QUIET = { ended: true, reported: false, concluded: false, overflowed: false, broken: false };
 const SPENT = { usage: NO_USAGE, estimated: true };
 
 function isOver(reason: ReadOnReason, relay: Partial<typeof QUIET>, bytes = 10): boolean {
@@ -17,6 +18,7 @@ test('reading on ends with the usage, with the answer, and after too many bytes'
     expect(isOver(reason, { reported: true })).toBe(true);
     expect(isOver(reason, { concluded: true })).toBe(true);
     expect(isOver(reason, { overflowed: true })).toBe(true);
+    expect(isOver(reason, { broken: true })).toBe(true);
   }
   expect(isOver('hidden', {}, READ_ON_BYTES_MAX + 1)).toBe(true);
   expect(isOver('ended', {}, USAGE_WAIT_BYTES_MAX + 1)).toBe(true);

@@ -1,6 +1,7 @@
-import { READ_ON_BYTES_MAX, READ_ON_MS, USAGE_WAIT_BYTES_MAX, USAGE_WAIT_MS } from '../../bounds.ts';
+import { USAGE_WAIT_BYTES_MAX, USAGE_WAIT_MS } from '../../bounds.ts';
 import type { StreamRelay } from '../../protocol/dialect.ts';
 import type { Spent } from '../attempt/attempt-result.ts';
+import { READ_ON_BYTES_MAX, READ_ON_MS } from './bounds.ts';
 
 /**
  * Why a vendor is read on after its client has left (rule M-10). `ended`: the end of the answer was seen, and

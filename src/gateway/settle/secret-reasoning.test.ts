@@ -57,9 +57,9 @@ it.each([
 ])('%s, asked %s, reasons out of sight: %s', (model, body, isHidden) => {
   const asked = { protocol: 'chat', body: [Buffer.from(body)] } as const;
   const hidden = findHiddenReasoning(route(model), asked, new OutputSpeed());
-  expect(isOutOfSight(hidden, false)).toBe(isHidden);
+  expect(isOutOfSight(hidden, 'shows-nothing')).toBe(isHidden);
   // What the answer shows decides, unless it shows all of its reasoning.
-  expect(isOutOfSight(hidden, true)).toBe(model !== 'deepseek-reasoner');
+  expect(isOutOfSight(hidden, 'reasoned')).toBe(model !== 'deepseek-reasoner');
 });
 
 /** A yuan for a million tokens, a thousand Credits for a yuan: a thousandth of a Credit for a token. */

@@ -43,12 +43,15 @@ export function findHiddenReasoning(
 }
 
 /**
- * Whether the model of a call reasons out of sight, so that only its vendor knows what it produces (rule
- * M-10). `reasoned`: the answer shows that the model reasons, which decides where nothing else is known.
+ * Rule M-10: whether the model of a call reasons out of sight, so that only its vendor knows what it
+ * produces. Where nothing is known of the model, it does if the answer shows that it `reasoned`.
  */
-export function isOutOfSight({ reasons, isAsked, isShown }: HiddenReasoning, reasoned: boolean): boolean {
+export function isOutOfSight(
+  { reasons, isAsked, isShown }: HiddenReasoning,
+  answer: 'reasoned' | 'shows-nothing',
+): boolean {
   if (isShown) return false;
-  return reasons !== 'never' || isAsked === true || reasoned;
+  return reasons !== 'never' || isAsked === true || answer === 'reasoned';
 }
 
 /** The speed of invisible output, and for how long. */

@@ -29,8 +29,8 @@ export function withThought(
 }
 
 /**
- * Where only thinking could carry the signature of a text, it is stored: an answer that ends with thinking has
- * no answer for some clients. A signature without a text is lost.
+ * Where only thinking could carry the signature of a text, it is stored: an answer that ends with thinking
+ * has no answer for some clients. A signature without a text is lost.
  */
 export function keepTextSignatures(
   { kept }: ReturnPlan,
