@@ -42,10 +42,16 @@ function* load(name: string): Generator<Recording> {
   for (const file of readdirSync(`${recordingsFolder}/vercel-ai/${name}`)) {
     const content = readFileSync(`${recordingsFolder}/vercel-ai/${name}/${file}`, 'utf8').trim();
     const part = file.endsWith('.chunks.txt')
-      ? { lines: content.split('\n') }
+      ? { lines: firstAnswer(content.split('\n')) }
       : { answer: JSON.parse(content) };
     yield { id: file, request: undefined, status: 200, ...part };
   }
+}
+
+/** One file has the stream of a call of Messages, and behind it the outlines of four others. */
+function firstAnswer(lines: readonly string[]): readonly string[] {
+  const second = lines.findIndex((line, at) => at > 0 && line.includes('"type":"message_start"'));
+  return second === -1 ? lines : lines.slice(0, second);
 }
 
 /** Nothing for a line that is no JSON: one recording shows a vendor's event written into another. */

@@ -26,8 +26,8 @@ export const VERSION_BEFORE: Need = inHistory(COMMIT, 'the version before');
 export const OLDEST_VERSION: Need = inHistory(OLDEST, 'the oldest version whose data opens');
 
 /**
- * The oldest version whose data opens, the version before, and each one since that changed a migration: all of
- * them at the large size, those with an earlier text of a migration and the last at the small size.
+ * The oldest version whose data opens, the version before, and each one since that changed a migration: all
+ * at the large size; at the small size those with an earlier text of a migration, and the last.
  */
 export function listVersions(): readonly string[] {
   if (!OLDEST_VERSION.isMet) return [shortNameOf(OLDEST)];
