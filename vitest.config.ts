@@ -71,8 +71,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
-    // Many files wait more than they compute: one more than the two cores of the machine that runs them all.
-    maxWorkers: 3,
+    // Many files wait more than they compute: twice the two cores of the machine that runs them all.
+    maxWorkers: 4,
     reporters: ['default', 'test/support/suite/reporter.ts'],
     // Files share processes, because loading the code anew costs more than most of them take. Each ends what
     // it starts and undoes what it changes.
