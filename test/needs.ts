@@ -69,7 +69,7 @@ export const PROC: Need = { name: '/proc', isMet: existsSync('/proc/self/environ
 export const CLICKHOUSE: Need = {
   name: 'the engine of ClickHouse',
   isMet: chdbPython !== undefined,
-  how: 'pip install chdb, and name its Python with TOLLGATE_TEST_CHDB',
+  how: 'pip install chdb, and name its Python with TEST_CHDB',
 };
 
 export const HOW_SHARED = 'put the folder "shared" of the project beside this checkout';

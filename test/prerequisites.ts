@@ -16,13 +16,13 @@ export interface SystemProgram {
 export const PROGRAMS = {
   postgres: {
     name: 'PostgreSQL of the system',
-    pattern: join(process.env.TOLLGATE_TEST_POSTGRES ?? '/usr/lib/postgresql/*/bin', 'postgres'),
+    pattern: join(process.env.TEST_POSTGRES ?? '/usr/lib/postgresql/*/bin', 'postgres'),
     debianPackage: 'postgresql',
     without: 'the store is tested on the embedded PostgreSQL only',
   },
   redis: {
     name: 'Redis',
-    pattern: process.env.TOLLGATE_TEST_REDIS ?? '/usr/bin/redis-server',
+    pattern: process.env.TEST_REDIS ?? '/usr/bin/redis-server',
     debianPackage: 'redis-server',
     without: 'the gate is tested in memory only, not on many nodes',
   },
@@ -40,7 +40,7 @@ export const PROGRAMS = {
   },
   headlessShell: {
     name: 'Chromium without windows',
-    pattern: process.env.TOLLGATE_TEST_CHROMIUM ?? '/usr/bin/chromium-headless-shell',
+    pattern: process.env.TEST_CHROMIUM ?? '/usr/bin/chromium-headless-shell',
     debianPackage: 'chromium-headless-shell',
     without: 'pages are opened in the whole Chromium, which computes twice as much for them',
   },
@@ -88,7 +88,7 @@ export const PROGRAMS = {
   },
   caddy: {
     name: 'Caddy',
-    pattern: process.env.TOLLGATE_TEST_CADDY ?? '/usr/bin/caddy',
+    pattern: process.env.TEST_CADDY ?? '/usr/bin/caddy',
     debianPackage: 'caddy',
     without: 'the configuration of Caddy is not run',
   },
@@ -127,10 +127,10 @@ export const recordingsFolder: string = join(sharedFolder, 'recordings');
 export const specificationsFolder: string = join(sharedFolder, 'specs');
 
 /**
- * A Python that has chdb, the engine of ClickHouse as a library: `TOLLGATE_TEST_CHDB` names one, as in
+ * A Python that has chdb, the engine of ClickHouse as a library: `TEST_CHDB` names one, as in
  * `python3 -m venv here && here/bin/pip install chdb`. It is large, so nothing installs it by itself.
  */
-export const chdbPython: string | undefined = process.env.TOLLGATE_TEST_CHDB;
+export const chdbPython: string | undefined = process.env.TEST_CHDB;
 
 /** One that somebody else installed, beside the embedded one. */
 export const postgres: string | undefined = findProgram(PROGRAMS.postgres);

@@ -15,7 +15,7 @@ import { lookUp, type Reading, readingOf } from './reading.ts';
 import { type AmbiguousRequest, ambiguousRequest, PATH_MODEL } from './requests.ts';
 
 /** Requests of each kind; all of them are told by the seed. */
-const CASES = Number(process.env.TOLLGATE_TEST_AMBIGUOUS ?? 4_000);
+const CASES = Number(process.env.TEST_AMBIGUOUS ?? 4_000);
 const BATCH = 10_000;
 const VENDOR_MODEL = 'vendor-model';
 

@@ -21,9 +21,9 @@ import { keyOf, openScene, type Scene } from './trial/scene.ts';
 
 const SIZE = { streams: 12, plains: 8, images: 2, paceMs: 40 };
 /** Longer than every timeout of ours. */
-const AWAY_MS = Number(process.env.TOLLGATE_TEST_AWAY_MS ?? 20_000);
+const AWAY_MS = Number(process.env.TEST_AWAY_MS ?? 20_000);
 /** Of the embedded database, under load. */
-const KILLS = Number(process.env.TOLLGATE_TEST_DATABASE_KILLS ?? 3);
+const KILLS = Number(process.env.TEST_DATABASE_KILLS ?? 3);
 
 describe('an external PostgreSQL that is away', () => {
   let simulator: SimulatorProcess;

@@ -22,8 +22,8 @@ import { CHAT, CRASH_CATALOG } from './shapes.ts';
 import { keyOf } from './trial/scene.ts';
 
 /** The promise is five seconds; beside other tests it is only asked that it comes back by itself. */
-const BACK_MS = process.env.TOLLGATE_TEST_AWAY_MS === undefined ? 30_000 : 5_000;
-const KILLS = Number(process.env.TOLLGATE_TEST_REDIS_KILLS ?? 3);
+const BACK_MS = process.env.TEST_AWAY_MS === undefined ? 30_000 : 5_000;
+const KILLS = Number(process.env.TEST_REDIS_KILLS ?? 3);
 const SIZE = { streams: 10, plains: 6, images: 1, paceMs: 40 };
 
 describe('Redis away', needs(REDIS), () => {

@@ -12,7 +12,7 @@ import type { HostileCall, HostileResult } from './hostile-party.ts';
  * By the processor's time. Tests share their processors with others, and everything takes up to three times
  * as long then; `npm run prove -- turns` measures alone.
  */
-const TURN_MS_MAX = Number(process.env.TOLLGATE_TEST_TURN_MS ?? 150);
+const TURN_MS_MAX = Number(process.env.TEST_TURN_MS ?? 150);
 const VENDORS: Readonly<Record<Shape, string>> = {
   chat: 'openai',
   responses: 'openai',
@@ -90,7 +90,7 @@ async function longestTurn(call: Case): Promise<Measured> {
 }
 
 /** `npm run prove -- turns`: every body, from every vendor to every client. */
-const isLarge = process.env.TOLLGATE_TEST_TURN_MS !== undefined;
+const isLarge = process.env.TEST_TURN_MS !== undefined;
 const FEW: ReadonlySet<string> = new Set([
   ...['many elements, 19 MB', 'many elements without usage', 'blanks', 'one text of escapes'],
   ...['one event of many elements', 'one event of many comments', 'one event of many lines'],

@@ -21,7 +21,7 @@ import { eachAtOnce } from '../tenants/ask.ts';
 import { shotsAt } from './endpoint-shots.ts';
 
 /** A quarter of what the platform's own rows take, over all endpoints; else it is done after one round. */
-const SECONDS = Number(process.env.TOLLGATE_TEST_FUZZ_SECONDS ?? 0) / 4;
+const SECONDS = Number(process.env.TEST_FUZZ_SECONDS ?? 0) / 4;
 const SHOTS_PER_ROUND = 40;
 const SHOTS_AT_ONCE = 4;
 /** A model that somebody made up has no upstream: the one 5xx that a strange body may bring about. */

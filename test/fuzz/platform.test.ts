@@ -15,7 +15,7 @@ import { type Shot, shotAt } from './arbitrary.ts';
 makePasswordsCheap();
 
 /** `npm run prove` takes ten minutes; else it is done after so many rounds. */
-const SECONDS = Number(process.env.TOLLGATE_TEST_FUZZ_SECONDS ?? 0);
+const SECONDS = Number(process.env.TEST_FUZZ_SECONDS ?? 0);
 const ROUNDS_MIN = 3;
 const MIB = 1024 * 1024;
 /** What an answer may cost, with those made beside it; how long it takes is the machine's to say. */

@@ -17,12 +17,12 @@ import { anyStep, BEGIN_MS, type Step } from './steps.ts';
 import { System } from './system.ts';
 
 /** `npm run prove` asks for a hundred times as many. A failure prints seed and path, which replay it. */
-const RUNS = Number(process.env.TOLLGATE_TEST_MODEL_RUNS ?? 1_000);
+const RUNS = Number(process.env.TEST_MODEL_RUNS ?? 1_000);
 const REAL_RUNS = Math.max(12, Math.floor(RUNS / 500));
 /** On average; a failing run is shrunk to the few that matter. */
 const STEPS = 50;
 /** Whoever only wants to know that it fails need not wait for the shortest way to it. */
-const endOnFailure = process.env.TOLLGATE_TEST_MODEL_QUICK !== undefined;
+const endOnFailure = process.env.TEST_MODEL_QUICK !== undefined;
 const PATIENCE_MS = 60_000 + RUNS * 60;
 
 const steps = fc.array(anyStep, { minLength: 1, maxLength: STEPS * 2, size: 'max' });

@@ -43,7 +43,7 @@ export const PROOFS: readonly Proof[] = [
     name: 'properties',
     claim: 'every property holds for random values, fifty times as many as in npm test',
     tests: PROPERTY_TESTS,
-    environment: { TOLLGATE_TEST_RUNS: '50' },
+    environment: { TEST_RUNS: '50' },
     minutesMax: 180,
     countsTests: true,
   },
@@ -52,7 +52,7 @@ export const PROOFS: readonly Proof[] = [
     claim:
       'kill -9 of server and database under 150 calls of all payers: 0 lost, 0 doubled, ready within 3 s',
     tests: ['test/crash/kill.test.ts', 'test/crash/kill-redis.test.ts', 'test/crash/kill-endpoints.test.ts'],
-    environment: { TOLLGATE_TEST_KILLS: '300' },
+    environment: { TEST_KILLS: '300' },
     minutesMax: 90,
   },
   {
@@ -77,9 +77,9 @@ export const PROOFS: readonly Proof[] = [
       'test/crash/workers.test.ts',
     ],
     environment: {
-      TOLLGATE_TEST_AWAY_MS: '180000',
-      TOLLGATE_TEST_DATABASE_KILLS: '100',
-      TOLLGATE_TEST_REDIS_KILLS: '100',
+      TEST_AWAY_MS: '180000',
+      TEST_DATABASE_KILLS: '100',
+      TEST_REDIS_KILLS: '100',
     },
     minutesMax: 20,
   },
@@ -96,28 +96,28 @@ export const PROOFS: readonly Proof[] = [
     claim:
       'two nodes are upgraded and rolled back under load: 0 lost, 0 doubled; the version before lives with the schema; data of every version opens',
     tests: ['test/upgrade/'],
-    environment: { TOLLGATE_TEST_VERSIONS: 'all' },
+    environment: { TEST_VERSIONS: 'all' },
     minutesMax: 20,
   },
   {
     name: 'races',
     claim: 'k calls race for one bound, on one process and on four: exactly as many pass as it pays for',
     tests: ['test/race/money-', 'test/race/restart.test.ts', 'test/race/endpoints.test.ts'],
-    environment: { TOLLGATE_TEST_RACE_ROUNDS: '5' },
+    environment: { TEST_RACE_ROUNDS: '5' },
     minutesMax: 60,
   },
   {
     name: 'limits',
     claim: 'N calls at limit L: exactly L pass, on one process and on four, and Retry-After is true',
     tests: ['test/race/limits-', 'test/race/refused.test.ts', 'test/race/gate-processes.test.ts'],
-    environment: { TOLLGATE_TEST_RACE_ROUNDS: '5' },
+    environment: { TEST_RACE_ROUNDS: '5' },
     minutesMax: 60,
   },
   {
     name: 'once',
     claim: 'every call is settled exactly once, however often and by however many processes',
     tests: ['test/store/settle-race'],
-    environment: { TOLLGATE_TEST_SETTLE_CALLS: '200000' },
+    environment: { TEST_SETTLE_CALLS: '200000' },
     minutesMax: 60,
   },
   {
@@ -125,35 +125,35 @@ export const PROOFS: readonly Proof[] = [
     claim:
       'what is charged is what was produced: 512 cells, 20 seeds; every endpoint and cloud, however it ends',
     tests: ['test/truth/truth.test.ts', 'test/truth/endpoints.test.ts'],
-    environment: { TOLLGATE_TEST_SEEDS: '20' },
+    environment: { TEST_SEEDS: '20' },
     minutesMax: 30,
   },
   {
     name: 'turns',
     claim: 'no turn of the event loop takes over 50 ms, whatever a vendor or a client sends',
     tests: ['test/faults/turns.test.ts'],
-    environment: { TOLLGATE_TEST_TURN_MS: '50' },
+    environment: { TEST_TURN_MS: '50' },
     minutesMax: 60,
   },
   {
     name: 'slots',
     claim: 'however calls end, no slot stays in use',
     tests: ['test/slots'],
-    environment: { TOLLGATE_TEST_SLOT_CALLS: '10000' },
+    environment: { TEST_SLOT_CALLS: '10000' },
     minutesMax: 30,
   },
   {
     name: 'model',
     claim: 'random commands leave gate and books as a small reference model says',
     tests: ['test/model'],
-    environment: { TOLLGATE_TEST_MODEL_RUNS: '100000' },
+    environment: { TEST_MODEL_RUNS: '100000' },
     minutesMax: 120,
   },
   {
     name: 'sabotage',
     claim: 'planted bugs are caught',
     tests: ['test/sabotage'],
-    environment: { TOLLGATE_TEST_SABOTAGE: 'wide' },
+    environment: { TEST_SABOTAGE: 'wide' },
     minutesMax: 30,
   },
   {
@@ -161,9 +161,9 @@ export const PROOFS: readonly Proof[] = [
     claim: 'a foreign id takes as long as an absent one, an unknown account as long as a wrong password',
     tests: ['test/tenants/timing.test.ts'],
     environment: {
-      TOLLGATE_TEST_TIMING_PAIRS: '2000',
-      TOLLGATE_TEST_TIMING_LOGINS: '120',
-      TOLLGATE_TEST_TIMING_COST: '17',
+      TEST_TIMING_PAIRS: '2000',
+      TEST_TIMING_LOGINS: '120',
+      TEST_TIMING_COST: '17',
     },
     minutesMax: 60,
   },
@@ -172,7 +172,7 @@ export const PROOFS: readonly Proof[] = [
     claim:
       'ten minutes of strange requests to every row, and some to every endpoint: no 5xx of ours, nothing kept',
     tests: ['test/fuzz'],
-    environment: { TOLLGATE_TEST_FUZZ_SECONDS: '600' },
+    environment: { TEST_FUZZ_SECONDS: '600' },
     minutesMax: 25,
   },
   {
@@ -180,7 +180,7 @@ export const PROOFS: readonly Proof[] = [
     claim:
       'what leaves us is read as we read it: by Go, Python, busboy, undici, first and last of repeated keys',
     tests: ['test/ambiguity'],
-    environment: { TOLLGATE_TEST_AMBIGUOUS: '200000' },
+    environment: { TEST_AMBIGUOUS: '200000' },
     minutesMax: 30,
   },
   {

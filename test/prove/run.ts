@@ -2,7 +2,7 @@
  * `npm run prove`: every proof at its large size, one after the other; hours. `-- --only crash,truth` runs
  * some, `--list` only names them. `--small` runs the proofs and all other long tests at their small size,
  * side by side, as part of every CI run. Ends with 1 when one fails. Each run draws a seed for its random
- * values and for the order of the files, and prints it; `TOLLGATE_TEST_SEED` repeats one.
+ * values and for the order of the files, and prints it; `TEST_SEED` repeats one.
  */
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -16,7 +16,7 @@ import { PROOFS, PROPERTY_TESTS, type Proof } from './proofs.ts';
 
 /** From the polite signal to the other one: time to stop the servers that tests started. */
 const KILL_AFTER_MS = 10_000;
-const { TOLLGATE_TEST_SEED: SEED = String(randomInt(2 ** 31)) } = process.env;
+const { TEST_SEED: SEED = String(randomInt(2 ** 31)) } = process.env;
 const VITEST = [
   ...['node_modules/vitest/vitest.mjs', 'run'],
   ...['--sequence.shuffle.files', `--sequence.seed=${SEED}`],
@@ -33,7 +33,7 @@ const SMALL_PROPERTIES: Proof = {
   name: 'properties',
   claim: 'every property holds for random values',
   tests: PROPERTY_TESTS,
-  environment: { TOLLGATE_TEST_RUNS: '2' },
+  environment: { TEST_RUNS: '2' },
   minutesMax: 20,
   countsTests: true,
 };
@@ -43,7 +43,7 @@ async function prove(proof: Proof, environment: Readonly<Record<string, string>>
   const startedMs = performance.now();
   const child = spawn(process.execPath, commandOf(proof), {
     cwd: projectRoot,
-    env: { ...process.env, NO_COLOR: '1', TOLLGATE_TEST_SEED: SEED, ...environment },
+    env: { ...process.env, NO_COLOR: '1', TEST_SEED: SEED, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
@@ -102,7 +102,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const startedAt = new Date().toISOString();
-  console.log(`TOLLGATE_TEST_SEED=${SEED} repeats this run`);
+  console.log(`TEST_SEED=${SEED} repeats this run`);
   const verdicts: Verdict[] = [];
   for (const proof of chosen) {
     console.log(`\n▶ ${proof.name}: ${proof.claim}`);

@@ -1,7 +1,7 @@
 import { COUNTS } from './catalog.ts';
 
 /** How often each race is run; `npm run prove` asks for more than one, and then for every size of each. */
-export const ROUNDS = Math.max(1, Math.trunc(Number(process.env.TOLLGATE_TEST_RACE_ROUNDS ?? 1)) || 1);
+export const ROUNDS = Math.max(1, Math.trunc(Number(process.env.TEST_RACE_ROUNDS ?? 1)) || 1);
 export const LARGE = ROUNDS > 1;
 
 /** So many race for one bound at once. Before each commit: every size for Credits, two for the others. */

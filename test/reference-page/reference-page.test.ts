@@ -9,7 +9,7 @@ import { launchBrowser } from '../support/browser.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 /** Where to leave pictures for people; nowhere when it is not said. */
-const PICTURES = process.env.TOLLGATE_TEST_PICTURES;
+const PICTURES = process.env.TEST_PICTURES;
 const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, colorScheme: 'light' };
 const PHONE: BrowserContextOptions = {
   viewport: { width: 400, height: 844 },

@@ -21,7 +21,7 @@ export interface Verdict {
 }
 
 /** Wide: `npm run prove` runs whole files, and the model test beside them. */
-const WIDE = process.env.TOLLGATE_TEST_SABOTAGE === 'wide';
+const WIDE = process.env.TEST_SABOTAGE === 'wide';
 const MODEL = 'test/model/model.test.ts';
 
 const pathOf = (file: string): string => join(projectRoot, file);
@@ -73,7 +73,7 @@ async function runAll(bugs: readonly Bug[]): Promise<readonly Verdict[]> {
         setupFiles: ['test/support/suite/own-folder.ts', 'test/support/suite/properties.ts'],
         testTimeout: 60_000,
         hookTimeout: 60_000,
-        env: { TOLLGATE_TEST_MODEL_RUNS: WIDE ? '500' : '200', TOLLGATE_TEST_MODEL_QUICK: '1' },
+        env: { TEST_MODEL_RUNS: WIDE ? '500' : '200', TEST_MODEL_QUICK: '1' },
       },
     })),
   });

@@ -10,15 +10,15 @@ import { PLANTED } from './planted.ts';
 import { namesIn } from './table.ts';
 
 /** `npm run prove` sets it to `wide`: whole files, and the model test for every bug. */
-const size = process.env.TOLLGATE_TEST_SABOTAGE;
+const size = process.env.TEST_SABOTAGE;
 const PATIENCE_MS = size === undefined ? 300_000 : 1_700_000;
 
 test(
   'every planted bug is caught by its test',
   async () => {
     const environment = {
-      TOLLGATE_TEST_SEED: String(SEED),
-      ...(size !== undefined && { TOLLGATE_TEST_SABOTAGE: size }),
+      TEST_SEED: String(SEED),
+      ...(size !== undefined && { TEST_SABOTAGE: size }),
     };
     const program = startProgram(['test/sabotage/run.ts', '--json'], environment);
     const { code } = await program.exited;

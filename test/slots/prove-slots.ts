@@ -7,7 +7,7 @@ import { endOne, LIMITS, slotsCatalog, WAYS, type Way } from './endings.ts';
 import { expectExactly } from './exactly.ts';
 
 /** `npm run prove` asks for ten thousand. */
-const CALLS = Number(process.env.TOLLGATE_TEST_SLOT_CALLS ?? 2_000);
+const CALLS = Number(process.env.TEST_SLOT_CALLS ?? 2_000);
 const SHARES = WAYS.reduce((sum, { share }) => sum + share, 0);
 /** As many as there are slots: whoever leaks one starves the others at once. */
 const SLOTS = 48;

@@ -12,7 +12,7 @@ import { SEED } from '../support/property-runs.ts';
 import { type Racer, racer, windowsOf, writeJournal } from './settle-race-calls.ts';
 
 /** `npm run prove` asks for forty times as many. */
-const CHARGES = Number(process.env.TOLLGATE_TEST_SETTLE_CALLS ?? 5_000);
+const CHARGES = Number(process.env.TEST_SETTLE_CALLS ?? 5_000);
 const FREE = CHARGES / 20;
 const CALLS = CHARGES + FREE;
 const ATTEMPTS = CHARGES * 5;

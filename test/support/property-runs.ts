@@ -2,7 +2,7 @@
  * How properties are run. `npm test` runs each with one fixed seed and a fixed number of runs, so that a run
  * says the same every time. The proofs draw a seed, print it, and run each property many more times.
  */
-const { TOLLGATE_TEST_SEED: seed, TOLLGATE_TEST_RUNS: times } = process.env;
+const { TEST_SEED: seed, TEST_RUNS: times } = process.env;
 
 export const SEED: number = seed === undefined ? 1 : Number(seed);
 /** How many times its usual number of runs each property runs. */

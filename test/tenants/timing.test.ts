@@ -11,9 +11,9 @@ import { type Place, SUBJECTS } from './subjects.ts';
 import { type Compared, compare, measure, median, told } from './timing.ts';
 
 /** `npm run prove` takes more of both, writes too, and passwords at their full cost. */
-const PAIRS = Number(process.env.TOLLGATE_TEST_TIMING_PAIRS ?? 100);
-const LOGIN_PAIRS = Number(process.env.TOLLGATE_TEST_TIMING_LOGINS ?? 60);
-const COST_LOG2 = Number(process.env.TOLLGATE_TEST_TIMING_COST ?? 12);
+const PAIRS = Number(process.env.TEST_TIMING_PAIRS ?? 100);
+const LOGIN_PAIRS = Number(process.env.TEST_TIMING_LOGINS ?? 60);
+const COST_LOG2 = Number(process.env.TEST_TIMING_COST ?? 12);
 const IS_LARGE = PAIRS > 200;
 /** While it is unclear, so many times the pairs. */
 const PATIENCE = 4;

@@ -13,7 +13,7 @@ const OLDEST = '1e080e825e3ead0af85ac64fd86ee838625bb21e';
 /** The last version with an earlier text of migration 033. */
 const EARLIER_TEXT = '12669fb5';
 /** `npm run prove` opens the data of every version; each takes a few seconds. */
-const IS_LARGE = process.env.TOLLGATE_TEST_VERSIONS === 'all';
+const IS_LARGE = process.env.TEST_VERSIONS === 'all';
 
 /** A shallow clone does not have it, and sources without their history do not either. */
 const inHistory = (commit: string, name: string): Need => ({

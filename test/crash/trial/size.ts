@@ -2,7 +2,7 @@ import { describeStarts } from '../starts.ts';
 import type { Totals } from './trial.ts';
 
 /** Kills that prove rule M-19: some twenty before each commit; a longer run has the machine for itself. */
-const longRun = process.env.TOLLGATE_TEST_KILLS;
+const longRun = process.env.TEST_KILLS;
 const SCENES = 2;
 const SHORT = 20;
 /** In each scene. */
