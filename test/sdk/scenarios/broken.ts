@@ -13,8 +13,7 @@ const VENDOR_MS = 30_000;
 
 const abort: Scenario = {
   name: 'abort',
-  meaning:
-    'the vendor hears that the user left, at once or after the 5 s for its usage, and what it made is charged',
+  meaning: 'the vendor hears that the user left, at once or after 5 s, and what it made is charged',
   modes: BOTH,
   run: async (cell) => {
     if (cell.mode === 'plain') return abortPlain(cell);
