@@ -108,7 +108,7 @@ export class ConvertedStream implements StreamRelay {
   }
 
   get firstError(): string | undefined {
-    return this.#firstError ?? this.#vendor.firstError;
+    return this.#vendor.firstError ?? this.#firstError;
   }
 
   get failed(): boolean {
