@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TruthCall } from '../../sim/truth.ts';
 import { sleep, until } from '../support/processes.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { STANDARD_CATALOG, startWorld, type World } from '../support/world.ts';
 import { type Form, SURFACES, type Surface } from './surfaces.ts';
 import { dial, exchange, receive, requestBytes } from './wire.ts';
 
@@ -11,9 +11,17 @@ const KEEP_ALIVE_MS = 1_000;
 /** The vendor must see a client's leaving within this. */
 const MIB = 1024 * 1024;
 
+/** It does not reason out of sight, so its vendor is left at once. */
+const QUICK_MODEL = `models:
+  - model_id: gpt-4o
+    prices: { input: "10", output: "30" }
+    routes: [{ vendor: openai, credential: openai-main, protocols: [chat] }]
+`;
+
 let world: World;
 beforeAll(async () => {
   world = await startWorld({
+    catalog: STANDARD_CATALOG.replace('models:\n', QUICK_MODEL),
     environment: {
       TOLLGATE_CLIENT_STALL_MS: String(STALL_MS),
       TOLLGATE_KEEP_ALIVE_MS: String(KEEP_ALIVE_MS),
@@ -195,7 +203,8 @@ test('a thousand abandoned streams leave no slot, socket, timer or listener behi
   const resources = (): number => process.getActiveResourcesInfo().length;
   const leave = async (): Promise<void> => {
     // A small hold each, so that the account can pay for all of them at once.
-    const socket = open(CHAT, 'tokens=1000 pace=20', 'stream', { max_completion_tokens: 1000 });
+    const more = { model: 'gpt-4o', max_completion_tokens: 1000 };
+    const socket = open(CHAT, 'tokens=1000 pace=20', 'stream', more);
     expect(await readEvents(socket, 1)).toBeGreaterThan(0);
     socket.destroy();
   };

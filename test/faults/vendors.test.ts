@@ -64,6 +64,8 @@ const ROWS: readonly FaultRow[] = [
   { directive: 'fault=end@6', stream: CUT },
   { directive: 'fault=stall@6', stream: CUT, plain: LATE },
   { directive: 'fault=error-event@6', stream: CUT },
+  // Paced, so that the answer has begun: before, the call fails whole.
+  { directive: 'pace=5 fault=second-start@6', stream: CUT, only: ['messages'] },
   // Behind the terminator nothing can go wrong any more.
   ...['reset@999', 'fin@999', 'stall@999'].map((fault) => ({
     directive: `fault=${fault}`,
