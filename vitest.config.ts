@@ -74,7 +74,7 @@ export default defineConfig({
     // Many files wait more than they compute: twice the two cores of the machine that runs them all.
     maxWorkers: 4,
     reporters: ['default', 'test/support/suite/reporter.ts'],
-    // Files share processes, because loading the code anew costs more than most of them take. Each ends what
+    // Files share processes, because loading the code again costs more than most of them take. Each ends what
     // it starts and undoes what it changes.
     isolate: false,
     // Node loads the sources itself, as it does in production.

@@ -36,7 +36,7 @@ describe('the build of the image', () => {
     expect(check('dev')).toMatchObject(refused);
   });
 
-  test('goes on when it is there, and when it is left out on purpose', () => {
+  test('continues when it is there, and when it is left out on purpose', () => {
     expect(check('optional')).toMatchObject({ status: 0, stderr: '' });
     install('#!/bin/sh\ntest "$1" = --version\n');
     expect(check('dev')).toMatchObject({ status: 0, stderr: '' });

@@ -80,7 +80,7 @@ function applyOptions({ sealer, log }: Setup): ApplyOptions {
   return { sealer, log, clock: systemClock, hashPassword: hash };
 }
 
-/** Nobody can be asked at a start, so it makes no price 0 (rule I-102). */
+/** A start cannot ask for confirmation, so it makes no price 0 (rule I-102). */
 function readAtStart(
   { config }: Setup,
   { path, text }: { readonly path: string; readonly text: string },

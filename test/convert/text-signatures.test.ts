@@ -163,7 +163,7 @@ function partsOf({ answer, events }: Recording): readonly Wire[] {
   return chunks.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
 }
 
-/** A stream tells of its search last: in the answer the search stands behind the text. */
+/** A stream reports its search last: in the answer the search comes after the text. */
 const tellsSearchLast = ({ events }: Recording): boolean =>
   JSON.stringify(events).includes('"webSearchQueries"');
 

@@ -176,7 +176,7 @@ function switchingOption(node: SyntaxNode): string | undefined {
 }
 
 const HOOK_AT_TOP = /^(before|after)(All|Each)\(/m;
-/** The runner loads it anew for each test file. */
+/** The runner loads it again for each test file. */
 const SETUP_FILES = ['test/support/suite/own-folder.ts'];
 
 /** Test files share processes, so a module that they import is loaded once. */

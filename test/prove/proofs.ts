@@ -25,7 +25,7 @@ function listPropertyTests(): readonly string[] {
   const found = new Set(
     files.filter(({ text }) => text.includes("from 'fast-check'")).map(({ path }) => path),
   );
-  // A set goes on with what is added to it meanwhile.
+  // A loop over a set includes what is added meanwhile.
   for (const carrier of found) {
     if (carrier.endsWith('.test.ts')) continue;
     for (const { path, text } of files) if (imports(path, text, carrier)) found.add(path);

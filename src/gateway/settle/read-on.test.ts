@@ -27,7 +27,7 @@ test('reading on ends with the usage, with the answer, and after too many bytes'
   expect(readOn.isOver(QUIET as StreamRelay, 1)).toBe(true);
 });
 
-test('an answer that goes on is read on only where the model reasons out of sight', () => {
+test('an answer that continues is read on only where the model reasons out of sight', () => {
   expect(isOver('ended', { ended: false })).toBe(true);
   expect(isOver('hidden', { ended: false })).toBe(false);
 });

@@ -97,7 +97,7 @@ export class ConvertedStream implements StreamRelay {
   }
 
   /**
-   * Google tells of a failure in the words of an answer. Until it has said something or told its end, another
+   * Google reports a failure in the form of an answer. Until the answer has content or has ended, another
    * route can still be tried (rule C-10).
    */
   get first(): StreamRelay['first'] {

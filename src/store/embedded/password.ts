@@ -10,7 +10,7 @@ import type { Random } from '../../kernel/random.ts';
 const PASSWORD_BYTES = 48;
 const PASSWORD = /^[\w-]{64}$/;
 const SALT_BYTES = 16;
-/** Repetition slows guesses down. Nobody guesses 48 random bytes, and each connection would pay for it. */
+/** Repetition slows guesses down. 48 random bytes cannot be guessed, and each connection would pay for it. */
 const ROUNDS = 1;
 
 export function passwordPath(dataDirectory: string): string {

@@ -271,7 +271,7 @@ describe('the password of the embedded server', () => {
     }
   });
 
-  test('is asked for by a server that an older version left running, as soon as nobody uses it', async () => {
+  test('is asked for by a server that an older version left running, as soon as no process uses it', async () => {
     copyOlderCluster();
     const older = await startUser('older');
     const pid = postmasterPid();

@@ -42,7 +42,7 @@ test('an upload becomes a file once', async () => {
   expect(await store.takeLost(9, LONG_MS)).toEqual([]);
 });
 
-test('one that nobody waits for is taken once, and becomes no file', async () => {
+test('one without a waiting process is taken once, and becomes no file', async () => {
   await store.note(uploadOf('a'), 0);
   await store.note(uploadOf('b'), 0);
   await store.note(uploadOf('c'), LONG_MS);

@@ -107,7 +107,7 @@ test('a price becomes 0 only after its model was named', async ({ visitAs, onTes
   await page.getByLabel('Output', { exact: true }).fill('0');
   const dialog = page.getByRole('dialog');
   const apply = page.getByRole('button', { name: /^Apply \d/ });
-  // Somebody else may change the catalogue at any time: then it is compared anew.
+  // Somebody else may change the catalogue at any time: then it is compared again.
   const ask = async (): Promise<boolean> => {
     await apply.click({ timeout: 1_000 }).catch(() => {});
     return (await dialog.count()) > 0;

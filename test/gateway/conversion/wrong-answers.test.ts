@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-interface Heard {
+interface Answered {
   readonly status: number;
   readonly text: string;
   /** The connection was reset before the end of the answer. */
@@ -28,7 +28,7 @@ interface Heard {
   readonly row: LoggedCall;
 }
 
-async function ask(path: string, body: object): Promise<Heard> {
+async function ask(path: string, body: object): Promise<Answered> {
   const answer = await world.post(path, body);
   let text = '';
   let reset = false;
@@ -70,7 +70,7 @@ describe('a Messages stream in which another answer begins', () => {
   );
 
   it.each(['messages', 'chat'] as const)(
-    'goes on for a client of %s if it is the same one',
+    'continues for a client of %s if it is the same one',
     async (client) => {
       const { text, reset, row } = await ask(
         PATHS[client],
@@ -96,22 +96,22 @@ describe('an answer of Gemini that failed and has no content', () => {
   it.each(cases)('is an error: $reason, streamed: $stream', async ({ reason, stream }) => {
     for (const client of ['messages', 'chat', 'responses'] as const) {
       const prompt = `[[sim tokens=0 thinking=9 finish=${reason}]]`;
-      const heard = await ask(PATHS[client], bodyOf(client, 'gemini-3-pro', prompt, stream));
-      expect([client, heard.status]).toEqual([client, 502]);
-      expect(JSON.parse(heard.text).error.message).toContain(reason);
-      expect(heard.row).toMatchObject({ verdict: 'failed', charge_micro: 0n, output_reasoning: 0n });
+      const answered = await ask(PATHS[client], bodyOf(client, 'gemini-3-pro', prompt, stream));
+      expect([client, answered.status]).toEqual([client, 502]);
+      expect(JSON.parse(answered.text).error.message).toContain(reason);
+      expect(answered.row).toMatchObject({ verdict: 'failed', charge_micro: 0n, output_reasoning: 0n });
     }
   });
 
   it.each([false, true])('is tried at the next route, streamed: %s', async (stream) => {
     const answer = { directive: 'tokens=0 finish=MALFORMED_RESPONSE' };
     world.simulator.script({ match: { model: 'gemini-2.5-flash' }, answer });
-    const heard = await ask(
+    const answered = await ask(
       PATHS.messages,
       bodyOf('messages', 'gemini-or-claude', '[[sim tokens=7]]', stream),
     );
-    expect(heard.status).toBe(200);
-    expect(heard.row).toMatchObject({
+    expect(answered.status).toBe(200);
+    expect(answered.row).toMatchObject({
       verdict: 'complete',
       output_text: 7n,
       attempts: [
@@ -123,9 +123,9 @@ describe('an answer of Gemini that failed and has no content', () => {
 
   it.each([false, true])('but with words it is an answer, streamed: %s', async (stream) => {
     const prompt = '[[sim tokens=5 finish=MALFORMED_RESPONSE]]';
-    const heard = await ask(PATHS.chat, bodyOf('chat', 'gemini-3-pro', prompt, stream));
-    expect([heard.status, heard.reset]).toEqual([200, false]);
-    expect(heard.row).toMatchObject({ verdict: 'complete', output_text: 5n });
+    const answered = await ask(PATHS.chat, bodyOf('chat', 'gemini-3-pro', prompt, stream));
+    expect([answered.status, answered.reset]).toEqual([200, false]);
+    expect(answered.row).toMatchObject({ verdict: 'complete', output_text: 5n });
   });
 
   it('breaks a stream that has only shown thoughts', async () => {
@@ -157,7 +157,7 @@ describe('a history in which another model took over', () => {
     { role: 'user', content: 'more [[sim tokens=3 tag=took-over]]' },
   ];
 
-  it.each(['gpt-5', 'gemini-3-pro'])('reaches %s without the mark, which is told', async (model) => {
+  it.each(['gpt-5', 'gemini-3-pro'])('reaches %s without the mark, which is reported', async (model) => {
     const answer = await world.post('/v1/messages', { model, max_tokens: 99, messages });
     const text = await answer.text();
     expect([answer.status, answer.status === 200 ? '' : text]).toEqual([200, '']);

@@ -25,7 +25,7 @@ afterAll(() => world.close());
 
 const LAST = THOUGHTS + WORDS;
 const PAIRS = MODELS.flatMap((model) => Object.keys(CLIENTS).map((client) => [client, model] as const));
-/** Google tells its figures with every chunk, unless it tells them late. */
+/** Google reports its figures with every chunk, unless it reports them late. */
 const late = (model: string): string => (model === 'gemini' ? ' usage=late' : '');
 
 const atLastWord: Call['when'] = (_seen, made) => (made?.outputTokens ?? 0) >= LAST;
@@ -106,7 +106,7 @@ describe.concurrent('what was produced when the client left is charged', () => {
     estimated(row, truth);
   });
 
-  it('by a vendor that goes on and on: it is stopped after a mebibyte', async () => {
+  it('by a vendor that never ends: it is stopped after a mebibyte', async () => {
     const words = 100_000;
     const { row, truth } = await leave(world, {
       path: '/v1/responses',

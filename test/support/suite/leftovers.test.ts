@@ -16,7 +16,7 @@ test('each test file has a temporary folder of its own inside that of the run', 
 test('processes that a test left behind are ended, and its folder is removed', needs(PROC), async () => {
   const folder = mkdtempSync(join(tmpdir(), 'left-'));
   writeFileSync(join(folder, 'file'), 'text');
-  // The shell ends at once; what it started goes on, one by its environment and one by its place.
+  // The shell ends at once; what it started continues, one by its environment and one by its place.
   const line = 'sleep 1000 & cd "$FOLDER" && exec env -i sleep 1000';
   const children = ['sh', 'sh'].map((shell) =>
     spawn(shell, ['-c', line], { env: { ...process.env, FOLDER: folder }, stdio: 'ignore' }),

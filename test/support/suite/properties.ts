@@ -8,7 +8,7 @@ const LIMIT_MS = 60_000;
 const INSTALLED = Symbol.for('tollgate.end-after-limit');
 
 /**
- * Ends a property between two of its runs. `interruptAfterTimeLimit` ends it within one, which then goes on
+ * Ends a property between two of its runs. `interruptAfterTimeLimit` ends it within one, which then continues
  * unheard beside the next test.
  */
 const endAfterLimit: fc.Plugin<unknown> = () => {

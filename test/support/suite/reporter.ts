@@ -28,7 +28,7 @@ function reportOf(modules: readonly TestModule[], unhandled: readonly { message?
     files: modules.length,
     failures: [
       ...modules.flatMap(failuresOf),
-      ...unhandled.map(({ message = '' }) => ({ file: 'a promise that nobody awaits', why: message })),
+      ...unhandled.map(({ message = '' }) => ({ file: 'a promise without an await', why: message })),
     ],
     skippedTests: skipped.length,
     skipped: groupSkipped(skipped.map(missingOf)),

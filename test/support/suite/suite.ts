@@ -9,7 +9,7 @@ import { clearFolder } from './leftovers.ts';
 const EXIT_TERMINATED = 143;
 const BEGUN = Symbol.for('tollgate.test-run');
 
-/** A folder in memory, for a server whose data nobody keeps. Containers often have 64 MiB of it. */
+/** A folder in memory, for a server whose data is thrown away. Containers often have 64 MiB of it. */
 const MEMORY = '/dev/shm';
 const MEMORY_BYTES_MIN = 2 * 1024 ** 3;
 

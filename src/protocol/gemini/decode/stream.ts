@@ -119,7 +119,7 @@ export class GeminiStreamDecoder implements StreamDecoder {
     if (reason === undefined || reason === '') return;
     const message = findText(candidate.finishMessage);
     progress.ending = { reason, message };
-    // Another route can be tried while the client has heard nothing, so the failure is told at once.
+    // Another route can be tried while the client has received nothing, so the failure is reported at once.
     const isWaiting = progress.partial !== undefined;
     if (!isWaiting && decodeFinish(reason, message, progress.content) === undefined)
       this.#fail(reason, message);

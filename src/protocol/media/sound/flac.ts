@@ -1,5 +1,5 @@
 import type { Sliced } from '../../bytes/slices.ts';
-import { type Heard, MOST_BYTES } from './rates.ts';
+import { type Measured, MOST_BYTES } from './rates.ts';
 import type { SoundBytes } from './sound-bytes.ts';
 
 /** Where the first block of metadata has the sample rate, and where frames may begin behind it. */
@@ -25,7 +25,7 @@ for (let byte = 0; byte < 256; byte++) {
 }
 
 /** The sum of all blocks that begin with a frame's header. The number of samples in the head is a claim. */
-export function* hearFlac(sound: SoundBytes, from: number): Sliced<Heard | undefined> {
+export function* measureFlac(sound: SoundBytes, from: number): Sliced<Measured | undefined> {
   const head = sound.seek(from, STREAM_INFO_END);
   if (head + STREAM_INFO_END > sound.bytes.length) return undefined;
   const scan = { index: 0, frames: 0, seconds: 0 };
@@ -49,7 +49,7 @@ export function* hearFlac(sound: SoundBytes, from: number): Sliced<Heard | undef
 }
 
 interface Scan {
-  /** Where the search begins, and then where it goes on. */
+  /** Where the search begins, and then where it continues. */
   index: number;
   frames: number;
   seconds: number;

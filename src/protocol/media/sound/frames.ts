@@ -1,5 +1,5 @@
 import type { Sliced } from '../../bytes/slices.ts';
-import { type Heard, MOST_BYTES } from './rates.ts';
+import { type Measured, MOST_BYTES } from './rates.ts';
 import type { SoundBytes } from './sound-bytes.ts';
 
 /** A kind of frames that follow each other without anything between them. */
@@ -24,7 +24,7 @@ const BYTES_PER_STEP = 16;
  * Walks over frames. A frame counts if it follows one of its kind or is followed by one, as decoders find
  * them; other bytes are strays.
  */
-export function* walkFrames(sound: SoundBytes, from: number, kind: FrameKind): Sliced<Heard | undefined> {
+export function* walkFrames(sound: SoundBytes, from: number, kind: FrameKind): Sliced<Measured | undefined> {
   const { headerBytes } = kind;
   const least = kind.frameBytesMax + headerBytes;
   let at = from;

@@ -1,13 +1,13 @@
 import type { Sliced } from '../../bytes/slices.ts';
 import { type Format, findFormat } from '../header.ts';
-import { hearFlac } from './flac.ts';
+import { measureFlac } from './flac.ts';
 import { adtsFrames, mpegFrames, walkFrames } from './frames.ts';
-import { hearMp4 } from './mp4.ts';
-import { hearOgg } from './ogg.ts';
-import { type Heard, SLOWEST_BYTES } from './rates.ts';
+import { measureMp4 } from './mp4.ts';
+import { measureOgg } from './ogg.ts';
+import { type Measured, SLOWEST_BYTES } from './rates.ts';
 import type { SoundBytes } from './sound-bytes.ts';
-import { hearWav } from './wav.ts';
-import { hearWebm } from './webm.ts';
+import { measureWav } from './wav.ts';
+import { measureWebm } from './webm.ts';
 
 /** Whole seconds of a sound or film. */
 export interface SoundLength {
@@ -44,11 +44,11 @@ export function* soundLength(sound: SoundBytes): Sliced<SoundLength> {
   const index = sound.seek(from, SIGN_BYTES);
   const found = findFormat(sound.bytes.subarray(Math.min(index, sound.bytes.length), index + SIGN_BYTES));
   const format = from > 0 ? afterTag(found) : found;
-  const hearing = format && hear(sound, from, format);
-  const heard = hearing && (yield* hearing);
-  if (heard === undefined || sound.broken) return bySize(sound.length, format);
-  const strays = heard.strayBytes / SLOWEST_BYTES;
-  const seconds = wholeSeconds(Math.max(heard.seconds + strays, sound.length / heard.mostBytes));
+  const measuring = format && measureKind(sound, from, format);
+  const measured = measuring && (yield* measuring);
+  if (measured === undefined || sound.broken) return bySize(sound.length, format);
+  const strays = measured.strayBytes / SLOWEST_BYTES;
+  const seconds = wholeSeconds(Math.max(measured.seconds + strays, sound.length / measured.mostBytes));
   return { seconds, most: seconds, asFilm: seconds };
 }
 
@@ -88,22 +88,26 @@ function afterTag(format: Format | undefined): Format {
   return format === 'flac' || format === 'aac' ? format : 'mp3';
 }
 
-function hear(sound: SoundBytes, from: number, format: Format): Sliced<Heard | undefined> | undefined {
+function measureKind(
+  sound: SoundBytes,
+  from: number,
+  format: Format,
+): Sliced<Measured | undefined> | undefined {
   switch (format) {
     case 'wav':
-      return hearWav(sound);
+      return measureWav(sound);
     case 'mp3':
       return walkFrames(sound, from, mpegFrames);
     case 'aac':
       return walkFrames(sound, from, adtsFrames);
     case 'flac':
-      return hearFlac(sound, from);
+      return measureFlac(sound, from);
     case 'ogg':
-      return hearOgg(sound);
+      return measureOgg(sound);
     case 'mp4':
-      return hearMp4(sound);
+      return measureMp4(sound);
     case 'webm':
-      return hearWebm(sound);
+      return measureWebm(sound);
     default:
       return undefined;
   }

@@ -1,6 +1,6 @@
 import { SOUND_STREAMS_MAX } from '../../bounds.ts';
 import type { Sliced } from '../../bytes/slices.ts';
-import { type Heard, MOST_BYTES } from './rates.ts';
+import { type Measured, MOST_BYTES } from './rates.ts';
 import type { SoundBytes } from './sound-bytes.ts';
 
 /** Boxes that are entered. All others are stepped over. */
@@ -29,7 +29,7 @@ interface Track {
 }
 
 /** The tables of the samples, in the file or in its fragments. The length of the movie is a claim. */
-export function* hearMp4(sound: SoundBytes): Sliced<Heard | undefined> {
+export function* measureMp4(sound: SoundBytes): Sliced<Measured | undefined> {
   const tracks: Track[] = [];
   let fragment: Track | undefined;
   let usual = 0;
@@ -178,7 +178,7 @@ function* addTable(
   }
 }
 
-function judge(tracks: readonly Track[], bytes: number): Heard | undefined {
+function judge(tracks: readonly Track[], bytes: number): Measured | undefined {
   const played = tracks.filter(({ handler }) => handler === 'soun' || handler === 'vide');
   if (played.length === 0) return undefined;
   const seconds = Math.max(...played.map((track) => trackSeconds(track, bytes)));

@@ -2,7 +2,7 @@ import { SOUND_STREAMS_MAX } from '../../bounds.ts';
 import type { Sliced } from '../../bytes/slices.ts';
 import { flacSamples } from './flac.ts';
 import { OPUS_RATE, opusSamples } from './opus.ts';
-import { type Heard, MOST_BYTES } from './rates.ts';
+import { type Measured, MOST_BYTES } from './rates.ts';
 import type { SoundBytes } from './sound-bytes.ts';
 
 const LETTER_O = 0x4f;
@@ -29,12 +29,12 @@ interface Stream {
   samples: number;
   lastBlock: number;
   granule: number;
-  /** The last packet goes on in the next page. */
+  /** The last packet continues in the next page. */
   isOpen: boolean;
 }
 
 /** By the packets of each stream, each of which says how long it is. */
-export function* hearOgg(sound: SoundBytes): Sliced<Heard | undefined> {
+export function* measureOgg(sound: SoundBytes): Sliced<Measured | undefined> {
   const streams = new Streams();
   let strayBytes = 0;
   let at = 0;
@@ -98,7 +98,7 @@ class Streams {
   #opened = 0;
   #endedSeconds = 0;
 
-  /** False: the page belongs to no stream that can be heard. */
+  /** False: the page belongs to no stream that can be measured. */
   readPage(bytes: Buffer, at: number): boolean {
     const serial = bytes.readUInt32LE(at + 14);
     const segments = bytes[at + SEGMENTS_AT] as number;
@@ -106,7 +106,7 @@ class Streams {
     if (((bytes[at + 5] as number) & FIRST_PAGE) !== 0) this.#begin(serial, openStream(bytes, body));
     const stream = this.#open.get(serial);
     if (stream === undefined) return false;
-    hearPage(stream, bytes, body, segments);
+    measurePage(stream, bytes, body, segments);
     // -1: no packet ends here.
     const high = bytes.readInt32LE(at + 10);
     if (high >= 0) stream.granule = Math.max(stream.granule, high * HIGH + bytes.readUInt32LE(at + 6));
@@ -134,22 +134,22 @@ class Streams {
   }
 }
 
-function hearPage(stream: Stream, bytes: Buffer, body: number, segments: number): void {
+function measurePage(stream: Stream, bytes: Buffer, body: number, segments: number): void {
   let packet = body;
-  // What goes on from the page before was counted there.
+  // What continues from the previous page was counted there.
   let { isOpen } = stream;
   let length = 0;
   for (let index = body - segments; index < body; index++) {
     const segment = bytes[index] as number;
     length += segment;
     if (segment === SEGMENT_BYTES) continue;
-    if (!isOpen) hearPacket(stream, bytes, packet, length);
+    if (!isOpen) measurePacket(stream, bytes, packet, length);
     isOpen = false;
     packet += length;
     length = 0;
   }
   stream.isOpen = segments > 0 && bytes[body - 1] === SEGMENT_BYTES;
-  if (stream.isOpen && !isOpen) hearPacket(stream, bytes, packet, length);
+  if (stream.isOpen && !isOpen) measurePacket(stream, bytes, packet, length);
 }
 
 const NEW = { samples: 0, lastBlock: 0, granule: 0, isOpen: false } as const;
@@ -173,7 +173,7 @@ function openStream(bytes: Buffer, at: number): Stream | undefined {
   return undefined;
 }
 
-function hearPacket(stream: Stream, bytes: Buffer, at: number, length: number): void {
+function measurePacket(stream: Stream, bytes: Buffer, at: number, length: number): void {
   if (stream.headers > 0) {
     stream.headers--;
     return;

@@ -19,7 +19,7 @@ export const MOST_BYTES = {
 export const SLOWEST_BYTES = 1_000;
 
 /** What a file says of itself, held against what its data can hold. */
-export interface Heard {
+export interface Measured {
   readonly seconds: number;
   /** Bytes that belong to no frame. A decoder may know more than we do. */
   readonly strayBytes: number;

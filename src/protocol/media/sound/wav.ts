@@ -1,6 +1,6 @@
 import type { Sliced } from '../../bytes/slices.ts';
 import { mpegFrames, walkFrames } from './frames.ts';
-import { type Heard, MOST_BYTES } from './rates.ts';
+import { type Measured, MOST_BYTES } from './rates.ts';
 import type { SoundBytes } from './sound-bytes.ts';
 
 const RIFF_HEADER_BYTES = 12;
@@ -31,7 +31,7 @@ interface WavFormat {
 }
 
 /** Everything behind the head of the data is sound: some writers do not know its size when they begin. */
-export function* hearWav(sound: SoundBytes): Sliced<Heard | undefined> {
+export function* measureWav(sound: SoundBytes): Sliced<Measured | undefined> {
   let format: WavFormat | undefined;
   let formats = 0;
   for (let at = RIFF_HEADER_BYTES; ; ) {
@@ -44,7 +44,7 @@ export function* hearWav(sound: SoundBytes): Sliced<Heard | undefined> {
     if (id === DATA) {
       // Readers differ in which of two formats they take.
       if (format === undefined || formats > 1) return undefined;
-      return yield* hearData(sound, start, format);
+      return yield* measureData(sound, start, format);
     }
     if (id === FORMAT) {
       formats++;
@@ -69,7 +69,7 @@ function readFormat(bytes: Buffer, at: number, size: number): WavFormat | undefi
   };
 }
 
-function* hearData(sound: SoundBytes, start: number, format: WavFormat): Sliced<Heard | undefined> {
+function* measureData(sound: SoundBytes, start: number, format: WavFormat): Sliced<Measured | undefined> {
   const size = sound.length - start;
   if (format.tag === MP3) return yield* walkFrames(sound, start, mpegFrames);
   const bytesPerSecond = plainRate(format) ?? packedRate(format);

@@ -1,7 +1,7 @@
 import { SOUND_STREAMS_MAX } from '../../bounds.ts';
 import type { Sliced } from '../../bytes/slices.ts';
 import { OPUS_RATE, OPUS_SAMPLES_MAX, opusSamples } from './opus.ts';
-import { type Heard, MOST_BYTES } from './rates.ts';
+import { type Measured, MOST_BYTES } from './rates.ts';
 import type { SoundBytes } from './sound-bytes.ts';
 
 /** Elements of Matroska. These are entered, and all others are stepped over. */
@@ -45,7 +45,7 @@ interface Track {
 }
 
 /** The end of the last block, by its cluster and by what blocks hold. The duration in the head is a claim. */
-export function* hearWebm(sound: SoundBytes): Sliced<Heard | undefined> {
+export function* measureWebm(sound: SoundBytes): Sliced<Measured | undefined> {
   const film = new Film();
   let strayBytes = 0;
   let at = 0;
@@ -166,7 +166,7 @@ class Film {
     track.last = time;
   }
 
-  /** `undefined`: nothing can be heard or seen. */
+  /** `undefined`: nothing can be measured or seen. */
   seconds(): number | undefined {
     const played = this.#tracks.filter(({ blocks }) => blocks > 0);
     if (played.length === 0) return undefined;
@@ -186,6 +186,6 @@ function trackSeconds({ type, codec, blocks, opusSamples: samples, last, step }:
   const end = last + Math.min(step, BLOCK_SECONDS_MAX);
   if (codec !== 'A_OPUS')
     return Math.min(end, blocks * (type === SOUND ? BLOCK_SECONDS_MAX : PICTURE_SECONDS_MAX));
-  const heard = samples / OPUS_RATE;
-  return Math.min(Math.max(end, heard), 2 * heard);
+  const measured = samples / OPUS_RATE;
+  return Math.min(Math.max(end, measured), 2 * measured);
 }
