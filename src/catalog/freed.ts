@@ -43,7 +43,12 @@ function freedPrices(modelId: string, before: StoredCatalog, after: StoredCatalo
 
 /** Factors and prices of other entries. An amount is a product, so one factor of 0 makes it 0. */
 const RATES: ReadonlySet<string> = new Set([
-  ...['rate', 'rate_multiplier', 'batch_rate', 'system_rate', 'defaults.user_rate', 'price'],
+  'rate',
+  'rate_multiplier',
+  'batch_rate',
+  'system_rate',
+  'defaults.user_rate',
+  'price',
 ]);
 
 function freedRates({ kind, entity, key, fields }: CatalogChange): readonly Freed[] {

@@ -51,7 +51,8 @@ updated route gpt via main as gpt: weight 1 → 2
     expect(dry.code).toBe(0);
     expect(dry.stdout).toMatch(/--yes-free:\n {2}model gpt: prices\.input 10 → 0\n/);
     expect(await apply(free)).toEqual({
-      ...{ code: 1, stdout: '' },
+      code: 1,
+      stdout: '',
       stderr: `tollgate apply: nothing was applied, because prices become 0 or are removed:
   model gpt: prices.input 10 → 0
   model gpt: prices.cache_input 1 → none
@@ -75,7 +76,8 @@ If you want that, add --yes-free.
         .replace('    context_window: 1000\n', '');
       const told = ['updated model gpt: context_window 1000 → none', 'removed model other'];
       expect(await apply(file, exact)).toEqual({
-        ...{ code: 1, stdout: '' },
+        code: 1,
+        stdout: '',
         stderr: `${told.join('\n')}\ntollgate apply: nothing was applied: add --yes to make these changes\n`,
       });
       expect(await exported()).toBe(before);

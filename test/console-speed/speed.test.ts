@@ -69,7 +69,9 @@ test(
   needs(CHROMIUM),
   async () => {
     const context = await browser.newContext({
-      ...{ baseURL: server.url, viewport: { width: 1440, height: 900 }, locale: 'en-GB' },
+      baseURL: server.url,
+      viewport: { width: 1440, height: 900 },
+      locale: 'en-GB',
     });
     const page = await context.newPage();
     await page.goto('/signin');

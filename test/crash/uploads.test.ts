@@ -9,7 +9,9 @@ beforeAll(async () => {
 afterAll(() => scene?.close());
 
 const LINE = JSON.stringify({
-  ...{ custom_id: 'a', method: 'POST', url: '/v1/chat/completions' },
+  custom_id: 'a',
+  method: 'POST',
+  url: '/v1/chat/completions',
   body: { model: 'gpt-5', max_completion_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] },
 });
 

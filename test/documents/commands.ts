@@ -23,8 +23,13 @@ const NO_COMMANDS: ReadonlySet<string> = new Set(['call ended', 'tollgate serves
 const OF_NPM: ReadonlySet<string> = new Set(['ci', 'install', 'install-scripts', 'publish', 'sbom']);
 /** Options of other programs that documents name by themselves, and an ending of keys. */
 const OTHER_OPTIONS: ReadonlySet<string> = new Set([
-  ...['--build-arg', '--stop-timeout', '--user', '-anything'],
-  ...['--enable-feature', '--enable-source-maps', '--external-memory-accounted-in-global-limit'],
+  '--build-arg',
+  '--stop-timeout',
+  '--user',
+  '-anything',
+  '--enable-feature',
+  '--enable-source-maps',
+  '--external-memory-accounted-in-global-limit',
 ]);
 
 /** Commands and options that documents name and that do not exist, each with its document. */

@@ -20,8 +20,11 @@ const documentOf = (path: string) => documents.find((file) => file.path === path
 
 /** Node, the C library and OpenTelemetry's code read these. The last one is part of an example. */
 const OF_OTHERS: readonly string[] = [
-  ...['NODE_USE_SYSTEM_CA', 'MALLOC_ARENA_MAX', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'],
-  ...['OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE', 'AWS_EXTERNAL_ID'],
+  'NODE_USE_SYSTEM_CA',
+  'MALLOC_ARENA_MAX',
+  'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+  'OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE',
+  'AWS_EXTERNAL_ID',
 ];
 /** The Compose file reads these itself. */
 const OF_COMPOSE: readonly string[] = ['TOLLGATE_DOMAIN', 'TOLLGATE_IMAGE'];

@@ -37,7 +37,8 @@ function proxyOf(name: string): FrontProxy {
 
 function chat(words: string, more: object = {}): Asked {
   const body = JSON.stringify({
-    ...{ model: 'gpt-5', messages: [{ role: 'user', content: `Hello [[sim ${words}]]` }] },
+    model: 'gpt-5',
+    messages: [{ role: 'user', content: `Hello [[sim ${words}]]` }],
     ...more,
   });
   return { path: CHAT, headers: world.headers(), body };
@@ -171,15 +172,15 @@ for (const { name, need, versions, hidesBreaks } of KINDS) {
         const login = await ask(proxyOf(name), {
           path: `${SURFACES.auth}/login`,
           headers: {
-            ...{ 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.9' },
-            ...{
-              'x-real-ip': '203.0.113.9',
-              forwarded: 'for=203.0.113.9',
-              'user-agent': `${name} ${version}`,
-            },
+            'content-type': 'application/json',
+            'x-forwarded-for': '203.0.113.9',
+            'x-real-ip': '203.0.113.9',
+            forwarded: 'for=203.0.113.9',
+            'user-agent': `${name} ${version}`,
           },
           body: JSON.stringify({ email: 'poor@example.com', password: 'a test password' }),
-          ...{ from, version },
+          from,
+          version,
         });
         const { data } = JSON.parse((await login.whole).toString());
         const { body } = await world.api('GET', `${SURFACES.auth}/sessions`, { token: data.access_token });

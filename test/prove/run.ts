@@ -18,8 +18,10 @@ import { PROOFS, PROPERTY_TESTS, type Proof } from './proofs.ts';
 const KILL_AFTER_MS = 10_000;
 const { TEST_SEED: SEED = String(randomInt(2 ** 31)) } = process.env;
 const VITEST = [
-  ...['node_modules/vitest/vitest.mjs', 'run'],
-  ...['--sequence.shuffle.files', `--sequence.seed=${SEED}`],
+  'node_modules/vitest/vitest.mjs',
+  'run',
+  '--sequence.shuffle.files',
+  `--sequence.seed=${SEED}`,
 ];
 /** Everything that `npm test` leaves out. */
 const SMALL: Proof = {

@@ -20,7 +20,10 @@ const OFF_ANYWAY = [
   'ThirdPartyStoragePartitioning',
 ];
 const FLAGS = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--mute-audio'],
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--mute-audio',
   `--disable-features=${[...OFF_ANYWAY, ...UNSEEN].join()}`,
 ];
 /** A busy machine takes its time to start one. */

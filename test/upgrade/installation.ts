@@ -49,7 +49,13 @@ export async function openInstallation(shared?: SimulatorProcess): Promise<Insta
     REDIS_URL: redis.url,
   };
   return {
-    ...{ simulator, redis, place, connection: url.href, database, newest: server.database, environment },
+    simulator,
+    redis,
+    place,
+    connection: url.href,
+    database,
+    newest: server.database,
+    environment,
     startNode: (node, { main, environment: own }) => {
       const data = { TOLLGATE_NODE: node, TOLLGATE_DATA: join(place.folder, node) };
       return startServerProcess({ ...environment, ...data, ...own }, main);

@@ -21,8 +21,8 @@ export const VERDICTS = [
 export const PAYERS = ['credits', 'subscription', 'byok', 'none'] as const;
 export const STATUSES = [200, 400, 401, 403, 404, 413, 429, 500, 502, 503, 504] as const;
 export const ERROR_CODES = [
-  ...[40002, 40003, 40004, 40101, 40201, 40202, 40203, 40204, 40401, 40402],
-  ...[42901, 42902, 42903, 50001, 50201, 50202, 50301, 50401],
+  40002, 40003, 40004, 40101, 40201, 40202, 40203, 40204, 40401, 40402, 42901, 42902, 42903, 50001, 50201,
+  50202, 50301, 50401,
 ] as const;
 
 /** What the address holds. The names are those of the API. */
@@ -152,7 +152,12 @@ export function queryOf(search: CallSearch, times: ServerTimes, nowMs = Date.now
     from: fromMs === undefined ? undefined : times.write(fromMs),
     to: toMs === undefined ? undefined : times.write(toMs),
     status: status === undefined ? undefined : String(status),
-    ...{ model, key_id, protocol, payer, verdict, error_code },
+    model,
+    key_id,
+    protocol,
+    payer,
+    verdict,
+    error_code,
   });
 }
 

@@ -31,8 +31,13 @@ const CAPABILITIES = some({
   web_search: flag,
 }).filter((each) => Object.keys(each).length > 0);
 const PRICES = some({
-  ...{ input: amount, output: amount, cache_input: amount, cache_output: amount, cache_write: amount },
-  ...{ image: amount, video: amount },
+  input: amount,
+  output: amount,
+  cache_input: amount,
+  cache_output: amount,
+  cache_write: amount,
+  image: amount,
+  video: amount,
 });
 const WINDOWS = fc.constantFrom(
   [],
@@ -40,7 +45,11 @@ const WINDOWS = fc.constantFrom(
   [{ dimension: 'amount', seconds: 3_600, limit: '2.5' }],
 );
 const ROUTE = some({
-  ...{ protocols: PROTOCOLS, priority: count, weight: count, rate_multiplier: amount, status },
+  protocols: PROTOCOLS,
+  priority: count,
+  weight: count,
+  rate_multiplier: amount,
+  status,
   capabilities: CAPABILITIES,
 });
 
@@ -48,20 +57,31 @@ const ROUTE = some({
 const FIELDS = {
   vendors: some({ name: word, icon: word, rate: amount, byok: flag, custom_base_url: flag }),
   credentials: some({
-    ...{ base_url: fc.constant('https://other.example'), rate: amount, status },
+    base_url: fc.constant('https://other.example'),
+    rate: amount,
+    status,
     limits: some({ concurrency: count, rpm: count, tpm: count }),
   }),
   models: some({
-    ...{ name: word, status, client_visible: flag, prices: PRICES },
+    name: word,
+    status,
+    client_visible: flag,
+    prices: PRICES,
     restriction: fc.record({ kind: fc.constantFrom('none', 'plan'), level: fc.integer({ min: 0, max: 2 }) }),
     support_features: fc.subarray(['text', 'image'], { minLength: 1 }),
     billing_modes: fc.integer({ min: 1, max: 7 }),
-    ...{ context_window: count, max_output_tokens: count, batch_rate: amount },
-    ...{ routing: fc.constantFrom('weight', 'cost'), capabilities: CAPABILITIES },
+    context_window: count,
+    max_output_tokens: count,
+    batch_rate: amount,
+    routing: fc.constantFrom('weight', 'cost'),
+    capabilities: CAPABILITIES,
   }),
   policies: some({ concurrency: count, windows: WINDOWS, selectable: flag }),
   plans: some({
-    ...{ name: word, price: amount, days: fc.integer({ min: 1, max: 99 }), policy: fc.constant(1) },
+    name: word,
+    price: amount,
+    days: fc.integer({ min: 1, max: 99 }),
+    policy: fc.constant(1),
     covers: some({
       models: fc.constantFrom('*', ['m1']),
       windows: fc.constant([{ seconds: 60, amount: '5' }]),

@@ -12,9 +12,12 @@ export const apply: Command = {
   usage: '-f FILE [--exact] [--yes] [--yes-free] [--dry-run] [--json]',
   options: {
     file: { type: 'string', short: 'f' },
-    ...{ exact: { type: 'boolean' }, whole: { type: 'boolean' } },
-    ...{ yes: { type: 'boolean' }, 'yes-free': { type: 'boolean' } },
-    ...{ 'dry-run': { type: 'boolean' }, json: { type: 'boolean' } },
+    exact: { type: 'boolean' },
+    whole: { type: 'boolean' },
+    yes: { type: 'boolean' },
+    'yes-free': { type: 'boolean' },
+    'dry-run': { type: 'boolean' },
+    json: { type: 'boolean' },
   },
   help: [
     '-f, --file FILE  catalogue file, YAML',

@@ -14,8 +14,12 @@ export const pricesImport: Command = {
   usage: 'FILE [--rate YUAN] [--margin FACTOR] [--models A,B] [--dry-run | --yes] [--yes-free] [--json]',
   words: 1,
   options: {
-    ...{ rate: TEXT, margin: TEXT, models: TEXT },
-    ...{ 'dry-run': { type: 'boolean' }, yes: { type: 'boolean' }, 'yes-free': { type: 'boolean' } },
+    rate: TEXT,
+    margin: TEXT,
+    models: TEXT,
+    'dry-run': { type: 'boolean' },
+    yes: { type: 'boolean' },
+    'yes-free': { type: 'boolean' },
     ...JSON_OPTION,
   },
   help: [
@@ -114,7 +118,9 @@ function lines(
   const rows = unknown
     .slice(0, NAMED_MAX)
     .map(({ vendor, model_id: model, currency, input, output }) => [
-      ...[vendor ?? '-', model, `${input ?? '-'}/${output ?? '-'} ${currency}`],
+      vendor ?? '-',
+      model,
+      `${input ?? '-'}/${output ?? '-'} ${currency}`,
     ]);
   return [
     `${priced.length} models of the catalogue have a price in the file, ${unpriced.length} have none`,

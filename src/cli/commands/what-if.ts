@@ -32,8 +32,11 @@ export const whatIf: Command = {
   usage: '-f FILE [--exact] [--from TIME] [--to TIME] [--json]',
   options: {
     file: { type: 'string', short: 'f' },
-    ...{ exact: { type: 'boolean' }, whole: { type: 'boolean' } },
-    ...{ from: TEXT, to: TEXT, json: { type: 'boolean' } },
+    exact: { type: 'boolean' },
+    whole: { type: 'boolean' },
+    from: TEXT,
+    to: TEXT,
+    json: { type: 'boolean' },
   },
   help: [
     '-f, --file FILE  catalogue file, YAML',
@@ -56,8 +59,13 @@ export const whatIf: Command = {
 
 export function whatIfLines(answer: WhatIfAnswer): readonly string[] {
   const row = (name: string, { calls, was, would_be: after, difference }: Compared): readonly string[] => [
-    ...[name, String(calls), was.revenue, after.revenue, difference.revenue],
-    ...[difference.cost, difference.margin],
+    name,
+    String(calls),
+    was.revenue,
+    after.revenue,
+    difference.revenue,
+    difference.cost,
+    difference.margin,
   ];
   const headings = ['MODEL', 'CALLS', 'REVENUE', 'WOULD BE', 'DIFFERENCE', 'COST +', 'MARGIN +'];
   const rows = [...answer.models.map((each) => row(each.model_id, each)), row('all', answer.total)];

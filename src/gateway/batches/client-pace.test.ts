@@ -27,7 +27,9 @@ async function connect() {
 
 test('uploads may be as slow as bodies of calls', () => {
   expect(UPLOAD_PACE).toEqual({
-    ...{ slowAfterMs: BODY_SLOW_AFTER_MS, intervalMs: BODY_RATE_INTERVAL_MS, bytesMin: BODY_RATE_BYTES_MIN },
+    slowAfterMs: BODY_SLOW_AFTER_MS,
+    intervalMs: BODY_RATE_INTERVAL_MS,
+    bytesMin: BODY_RATE_BYTES_MIN,
   });
 });
 

@@ -24,8 +24,13 @@ export async function finishUpload(
   const { uploads, clock, tasks } = entered.gateway.deps;
   const { route, name, bytes } = file;
   const noted: NotedUpload = {
-    ...{ id: entered.requestId, accountId: entered.caller.account.id, notedAtMs: clock.now() },
-    ...{ credential: route.credential.name, own: isOwn(route) === true, nameHash: sha256Hex(name), bytes },
+    id: entered.requestId,
+    accountId: entered.caller.account.id,
+    notedAtMs: clock.now(),
+    credential: route.credential.name,
+    own: isOwn(route) === true,
+    nameHash: sha256Hex(name),
+    bytes,
   };
   await uploads.note(noted, UPLOAD_NOTE_MS);
   const renewing = setInterval(() => {
@@ -67,8 +72,17 @@ async function keep(entered: JobRequest, answered: Answered): Promise<JobRequest
   const { items, inputTokens, outputTokens, protocol } = sum;
   const { accountId, credential } = noted;
   const stored: StoredFile = {
-    ...{ accountId, objectId, createdAtMs: deps.clock.now(), routeId: route.id, credential, ...owned },
-    ...{ protocol, items, inputTokens, outputTokens, batchId: undefined },
+    accountId,
+    objectId,
+    createdAtMs: deps.clock.now(),
+    routeId: route.id,
+    credential,
+    ...owned,
+    protocol,
+    items,
+    inputTokens,
+    outputTokens,
+    batchId: undefined,
   };
   if (!(await deps.uploads.keep(noted.id, stored))) {
     // The store could not be asked for so long that the upload counts as lost.

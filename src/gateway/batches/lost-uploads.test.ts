@@ -11,11 +11,19 @@ import { LostUploads } from './lost-uploads.ts';
 
 const NOTED_MS = Date.UTC(2026, 0, 1);
 const UPLOAD: NotedUpload = {
-  ...{ id: 'req_1', accountId: 1, notedAtMs: NOTED_MS, credential: 'openai-main', own: false },
-  ...{ nameHash: sha256Hex('a.jsonl'), bytes: 9 },
+  id: 'req_1',
+  accountId: 1,
+  notedAtMs: NOTED_MS,
+  credential: 'openai-main',
+  own: false,
+  nameHash: sha256Hex('a.jsonl'),
+  bytes: 9,
 };
 const file = (id: string, changes: object = {}) => ({
-  ...{ id, filename: 'a.jsonl', bytes: 9, created_at: NOTED_MS / 1_000 + 1 },
+  id,
+  filename: 'a.jsonl',
+  bytes: 9,
+  created_at: NOTED_MS / 1_000 + 1,
   ...changes,
 });
 
@@ -64,7 +72,10 @@ function create(): LostUploads {
   const vendor = sampleVendor();
   const credentials = new Map([['openai-main', sampleCredential()]]);
   return new LostUploads({
-    ...{ uploads: uploads as UploadStore, client, clock, log: silentLogger },
+    uploads: uploads as UploadStore,
+    client,
+    clock,
+    log: silentLogger,
     catalog: () => sampleCatalog({ vendors: new Map([[vendor.code, vendor]]), credentials }),
     findOwn: async () => [],
   });
@@ -74,9 +85,16 @@ test('the file of a lost upload is deleted, and no other one', async () => {
   known = ['known'];
   pages = [
     [
-      ...[file('known'), file('lost'), file('name', { filename: 'b.jsonl' }), file('long', { bytes: 10 })],
-      ...[file('old', { created_at: NOTED_MS / 1_000 - 61 }), file('../x'), file('new', { created_at: 9e9 })],
-      ...[7, {}, file('text', { bytes: '9' })],
+      file('known'),
+      file('lost'),
+      file('name', { filename: 'b.jsonl' }),
+      file('long', { bytes: 10 }),
+      file('old', { created_at: NOTED_MS / 1_000 - 61 }),
+      file('../x'),
+      file('new', { created_at: 9e9 }),
+      7,
+      {},
+      file('text', { bytes: '9' }),
     ] as object[],
   ];
   await create().run();

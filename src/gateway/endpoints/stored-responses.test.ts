@@ -83,7 +83,8 @@ test('a response of another account is not found', async () => {
   expect(status).toBe(404);
   const message = "Response with id 'resp_2' not found.";
   expect(JSON.parse(text)).toEqual({
-    ...{ code: 40402, message },
+    code: 40402,
+    message,
     error: { message, type: 'invalid_request_error', param: null, code: '40402' },
   });
 });
@@ -141,6 +142,7 @@ test('work that nobody goes on with is shown as failed', async () => {
   expect(JSON.parse((await ask('read', 'resp_3')).text).status).toBe('in_progress');
   keepRunning(clock.now() - 3_600_000);
   expect(JSON.parse((await ask('read', 'resp_3')).text)).toMatchObject({
-    ...{ status: 'failed', error: { message: 'The work on this response was lost' } },
+    status: 'failed',
+    error: { message: 'The work on this response was lost' },
   });
 });

@@ -78,7 +78,9 @@ test('recent jobs are few and forgotten soon', () => {
   const video = (objectId: string) => ({ kind: 'video', objectId }) as const;
   for (const objectId of ['a', 'b', 'c']) recent.add(sampleJob({ objectId, createdAtMs: 1_000 }));
   expect([
-    ...[recent.size, recent.find(1, video('a'), 1_000), recent.find(1, video('c'), 1_000)?.objectId],
+    recent.size,
+    recent.find(1, video('a'), 1_000),
+    recent.find(1, video('c'), 1_000)?.objectId,
   ]).toEqual([2, undefined, 'c']);
   expect(recent.find(1, video('c'), 1_000 + RECENT_JOB_MS)).toBeUndefined();
   recent.forget(1, { kind: 'batch', objectId: 'c' });

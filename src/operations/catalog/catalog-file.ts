@@ -89,7 +89,10 @@ const HUNK = Type.Object({
 });
 
 const CHANGE_EXAMPLE = {
-  ...{ kind: 'updated', entity: 'model', key: 'gpt-5', text: 'updated model gpt-5: prices.output 30 → 33' },
+  kind: 'updated',
+  entity: 'model',
+  key: 'gpt-5',
+  text: 'updated model gpt-5: prices.output 30 → 33',
   fields: [{ name: 'prices.output', before: '30', after: '33' }],
 };
 const HUNK_EXAMPLE = {
@@ -121,8 +124,13 @@ const diff = operation({
   example: {
     body: { yaml: TEXT_EXAMPLE, extent: 'whole' },
     data: {
-      ...{ version: 212, problems: [], changes: [CHANGE_EXAMPLE], hunks: [HUNK_EXAMPLE] },
-      ...{ effects: EFFECTS_EXAMPLE, freed: [], text: TEXT_EXAMPLE },
+      version: 212,
+      problems: [],
+      changes: [CHANGE_EXAMPLE],
+      hunks: [HUNK_EXAMPLE],
+      effects: EFFECTS_EXAMPLE,
+      freed: [],
+      text: TEXT_EXAMPLE,
     },
   },
   handle: async ({ body: { yaml, extent = 'part' } }, context) => {
@@ -137,7 +145,10 @@ const diff = operation({
 });
 
 const NOTHING_TO_DO = {
-  ...{ changes: [], hunks: [], freed: [], text: '' },
+  changes: [],
+  hunks: [],
+  freed: [],
+  text: '',
   effects: { shares: [], prices: [], rates: [], limits: [] },
 };
 
@@ -153,12 +164,12 @@ function shownProblems({ version }: StoredCatalog, problems: readonly Problem[])
 async function shownEdit(context: Context, stored: StoredCatalog, edit: CatalogEdit): Promise<object> {
   const [before, after] = [catalogBlocks(stored), catalogBlocks(edit.after)];
   return {
-    ...{ version: stored.version, problems: [], changes: edit.changes.map(shownChange) },
-    ...{
-      hunks: diffBlocks(before, after),
-      freed: listFreed(stored, edit).map(shownFreed),
-      text: toText(after),
-    },
+    version: stored.version,
+    problems: [],
+    changes: edit.changes.map(shownChange),
+    hunks: diffBlocks(before, after),
+    freed: listFreed(stored, edit).map(shownFreed),
+    text: toText(after),
     effects: await shownEffects(context, stored, edit),
   };
 }
@@ -209,7 +220,9 @@ const apply: Operation = operation({
     const hash = (password: string): Promise<string> => hashPassword(password, context.random);
     const wanted: WantedCatalog = {
       read: (stored) => readFile(context, { yaml, extent, stored }),
-      ...{ extent, baseVersion: body.base_version, isFreeConfirmed: body.confirm_free === true },
+      extent,
+      baseVersion: body.base_version,
+      isFreeConfirmed: body.confirm_free === true,
     };
     const done = await applyAudited({ ...context, hashPassword: hash }, wanted, toActor(context, apply));
     if (done.kind !== 'applied') return refusal(done);

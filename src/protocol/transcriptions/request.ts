@@ -55,8 +55,12 @@ function readFacts(
   const complaint = complaintAboutSound(body, parts);
   if (complaint !== undefined) return refuse('notExpressible', { message: complaint });
   const facts = (estimated: Estimate): RequestFacts => ({
-    ...{ model, modelRanges: [], ...INPUT_ONLY, stream: stream === 'true' },
-    ...{ ...estimated, form: newForm(parts) },
+    model,
+    modelRanges: [],
+    ...INPUT_ONLY,
+    stream: stream === 'true',
+    ...estimated,
+    form: newForm(parts),
   });
   const work = estimate(body, parts, model);
   return body.length > FORM_SLICE_BYTES ? finishInTurns(work).then(facts) : facts(finishNow(work));

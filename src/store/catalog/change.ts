@@ -202,7 +202,8 @@ export function changeSettings(
     const writing = { transaction, stored, isFreeConfirmed };
     // Null takes a setting back to what it is without a value.
     const wanted = Object.entries(merge(before, value)).map(([name, each]) => [
-      ...[name, each ?? UNSET_SETTINGS[name]],
+      name,
+      each ?? UNSET_SETTINGS[name],
     ]);
     const problem = await write(audit, readSettings(Object.fromEntries(wanted), stored), writing);
     if (problem !== undefined) return refused(problem);

@@ -194,8 +194,18 @@ async function initialise(place: ClosedPlace): Promise<void> {
   await execute(
     join(place.binaries, 'initdb'),
     [
-      ...['-D', unfinished, '-U', USER, '-A', 'scram-sha-256', '--pwfile', passwordFile],
-      ...['-E', 'UTF8', '--locale=C', '--no-instructions'],
+      '-D',
+      unfinished,
+      '-U',
+      USER,
+      '-A',
+      'scram-sha-256',
+      '--pwfile',
+      passwordFile,
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--no-instructions',
     ],
     executeOptions(place),
   );

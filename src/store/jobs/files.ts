@@ -74,8 +74,17 @@ export function createFileStore(database: Database): FileStore {
 export function fileValues(file: StoredFile): readonly unknown[] {
   const { accountId, objectId, createdAtMs, routeId, credential, own, model, protocol } = file;
   return [
-    ...[accountId, storable(objectId), new Date(createdAtMs).toISOString(), routeId, credential, own],
-    ...[storable(model), protocol, file.items, file.inputTokens, file.outputTokens],
+    accountId,
+    storable(objectId),
+    new Date(createdAtMs).toISOString(),
+    routeId,
+    credential,
+    own,
+    storable(model),
+    protocol,
+    file.items,
+    file.inputTokens,
+    file.outputTokens,
     file.batchId === undefined ? null : storable(file.batchId),
   ];
 }

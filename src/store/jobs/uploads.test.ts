@@ -22,13 +22,29 @@ beforeEach(async () => {
 afterEach(() => fresh.drop());
 
 const uploadOf = (id: string, changes: Partial<NotedUpload> = {}): NotedUpload => ({
-  ...{ id, accountId, notedAtMs: START_MS, credential: 'openai', own: false, nameHash: 'a hash', bytes: 9 },
+  id,
+  accountId,
+  notedAtMs: START_MS,
+  credential: 'openai',
+  own: false,
+  nameHash: 'a hash',
+  bytes: 9,
   ...changes,
 });
 
 const fileOf = (objectId: string): StoredFile => ({
-  ...{ accountId, objectId, createdAtMs: START_MS, routeId: 1, credential: 'openai', own: false },
-  ...{ model: 'gpt', protocol: 'chat', items: 3, inputTokens: 1, outputTokens: 7, batchId: undefined },
+  accountId,
+  objectId,
+  createdAtMs: START_MS,
+  routeId: 1,
+  credential: 'openai',
+  own: false,
+  model: 'gpt',
+  protocol: 'chat',
+  items: 3,
+  inputTokens: 1,
+  outputTokens: 7,
+  batchId: undefined,
 });
 
 const idsOf = (uploads: readonly NotedUpload[]): readonly string[] => uploads.map(({ id }) => id);

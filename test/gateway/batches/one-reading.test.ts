@@ -183,7 +183,8 @@ describe('an object that the account does not have is 40402', () => {
         {
           custom_id: 'a',
           params: {
-            ...{ model: 'sonnet', max_tokens: 9 },
+            model: 'sonnet',
+            max_tokens: 9,
             messages: [{ role: 'user', content: '[[sim steps=100]]' }],
           },
         },
@@ -216,7 +217,8 @@ describe('an object that the account does not have is 40402', () => {
     );
     const call = { model: 'gpt', input: 'Hi', conversation: 'conv_absent' };
     expect(await send('/v1/responses', JSON.stringify(call))).toMatchObject({
-      ...{ status: 404, body: { code: 40402 } },
+      status: 404,
+      body: { code: 40402 },
     });
     const wrong = { ...asked, input_file_id: foreign };
     expect(await send('/v1/batches', JSON.stringify(wrong))).toMatchObject({ body: { code: 40402 } });

@@ -14,7 +14,9 @@ afterAll(() => world.close());
 const CHAT = '/v1/chat/completions';
 const BOUNDARY = 'a-boundary';
 const LINE = JSON.stringify({
-  ...{ custom_id: 'a', method: 'POST', url: CHAT },
+  custom_id: 'a',
+  method: 'POST',
+  url: CHAT,
   body: {
     model: 'gpt',
     max_completion_tokens: 9,

@@ -35,7 +35,8 @@ defaults: { user_rate: 95 }`;
     expect(await routes()).toEqual([{ ...route, priority: 7 }]);
     expect(await operator.get('/vendors/openai')).toMatchObject({ rate: '90', byok: true, icon: 'openai' });
     expect(await operator.get('/policies/1')).toMatchObject({
-      ...{ name: 'default', concurrency: 400 },
+      name: 'default',
+      concurrency: 400,
       windows: [{ dimension: 'requests', seconds: 60, limit: '100000' }],
     });
     expect(await operator.get('/settings')).toMatchObject({ defaults: { policy: 1, user_rate: '95' } });
@@ -46,7 +47,9 @@ describe('PUT of an entry', () => {
   test('merges objects member by member, and null removes a member', async () => {
     const before = await model();
     const changed = await operator.write<Entry>('PUT', '/models/gpt-5', {
-      ...{ prices: { input: '5' }, restriction: { level: 1 }, capabilities: { prefill: true } },
+      prices: { input: '5' },
+      restriction: { level: 1 },
+      capabilities: { prefill: true },
     });
     expect(changed).toEqual({
       ...before,

@@ -48,8 +48,13 @@ export async function connectionOf(folder: string): Promise<string> {
  * databases that last some seconds.
  */
 const SETTINGS = [
-  ...['fsync = off', 'full_page_writes = off', 'autovacuum = off', "checkpoint_timeout = '1h'"],
-  ...['max_connections = 500', "max_wal_size = '512MB'", "shared_buffers = '128MB'"],
+  'fsync = off',
+  'full_page_writes = off',
+  'autovacuum = off',
+  "checkpoint_timeout = '1h'",
+  'max_connections = 500',
+  "max_wal_size = '512MB'",
+  "shared_buffers = '128MB'",
 ];
 
 async function makeServer(folder: string): Promise<string> {

@@ -12,8 +12,15 @@ function pages(headers: readonly Buffer[], packets: readonly Packet[], perPage =
   const page = (flags: number, granule: number, all: readonly Buffer[]): void => {
     const lacing = all.flatMap(({ length }) => [...Array(Math.floor(length / 255)).fill(255), length % 255]);
     const head = Buffer.concat([
-      ...[Buffer.from('OggS\0'), Buffer.from([flags]), little(granule, 8), little(7, 4)],
-      ...[little(made.length, 4), Buffer.alloc(4), Buffer.from([lacing.length]), Buffer.from(lacing), ...all],
+      Buffer.from('OggS\0'),
+      Buffer.from([flags]),
+      little(granule, 8),
+      little(7, 4),
+      little(made.length, 4),
+      Buffer.alloc(4),
+      Buffer.from([lacing.length]),
+      Buffer.from(lacing),
+      ...all,
     ]);
     head.writeUInt32LE(checksum(head), 22);
     made.push(head);
@@ -83,12 +90,10 @@ export function vorbis(
 ): Buffer {
   const [short, long] = [256, 2_048];
   const head = Buffer.concat([
-    ...[
-      Buffer.from('\x01vorbis\0\0\0\0\x01', 'latin1'),
-      little(44_100, 4),
-      Buffer.alloc(12),
-      Buffer.from([0xb8, 1]),
-    ],
+    Buffer.from('\x01vorbis\0\0\0\0\x01', 'latin1'),
+    little(44_100, 4),
+    Buffer.alloc(12),
+    Buffer.from([0xb8, 1]),
   ]);
   const tags = Buffer.from('\x03vorbis\x04\0\0\0test\0\0\0\0\x01', 'latin1');
   const setup = Buffer.from('\x05vorbis and its books', 'latin1');
@@ -146,7 +151,9 @@ export function webm(
   }: WebmOptions = {},
 ): Buffer {
   const track = element(0xae, [
-    ...[element(0xd7, big(1, 1)), element(0x83, big(2, 1)), element(0x86, Buffer.from(codec))],
+    element(0xd7, big(1, 1)),
+    element(0x83, big(2, 1)),
+    element(0x86, Buffer.from(codec)),
     ...(codec === 'A_OPUS' ? [element(0x63a2, opusHead())] : []),
   ]);
   const claim = Buffer.alloc(8);

@@ -66,7 +66,11 @@ export function useCatalogue() {
     if (base === undefined || placed === undefined || read === undefined) return undefined;
     const document = withEdits(base, placed.edits);
     return {
-      ...{ base, version: read.version, baseText: read.text, document, yaml: writeDocument(document) },
+      base,
+      version: read.version,
+      baseText: read.text,
+      document,
+      yaml: writeDocument(document),
       ...placed,
       put: (kind, key, after) => setDraft(putEdit(base, draft.read(), { kind, key, after })),
     };
@@ -131,7 +135,9 @@ export function useApply() {
     write.mutate(
       {
         body: {
-          ...{ yaml: catalogue.yaml, extent: 'whole', base_version: catalogue.version },
+          yaml: catalogue.yaml,
+          extent: 'whole',
+          base_version: catalogue.version,
           ...(isFreeConfirmed && { confirm_free: true }),
         },
       },

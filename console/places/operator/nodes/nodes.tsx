@@ -65,29 +65,45 @@ function useColumns(onOpen: (open: Open) => void): readonly Column<Node>[] {
   return [
     { key: 'name', header: t.name, cell: ({ name }) => <Mono>{name}</Mono> },
     {
-      ...{ key: 'state', header: t.state },
+      key: 'state',
+      header: t.state,
       cell: ({ alive }) => <Status tone={alive ? 'ok' : 'bad'}>{alive ? t.serves : t.down}</Status>,
     },
     { key: 'region', header: t.region, tone: 'sub', priority: 2, cell: ({ region }) => region || '–' },
     {
-      ...{ key: 'address', header: t.address, tone: 'sub', priority: 3 },
+      key: 'address',
+      header: t.address,
+      tone: 'sub',
+      priority: 3,
       cell: ({ base_url }) => (base_url === '' ? '–' : <Mono>{base_url}</Mono>),
     },
     { key: 'rate', header: t.rate, align: 'right', priority: 1, cell: ({ rate }) => t.percent(rate) },
     {
-      ...{ key: 'processes', header: t.processes, align: 'right', priority: 2 },
+      key: 'processes',
+      header: t.processes,
+      align: 'right',
+      priority: 2,
       cell: ({ processes }) => count(processes),
     },
     {
-      ...{ key: 'active', header: t.runningCalls, align: 'right' },
+      key: 'active',
+      header: t.runningCalls,
+      align: 'right',
       cell: ({ active_calls }) => count(active_calls),
     },
     {
-      ...{ key: 'seen', header: t.seen, align: 'right', tone: 'dim', priority: 1 },
+      key: 'seen',
+      header: t.seen,
+      align: 'right',
+      tone: 'dim',
+      priority: 1,
       cell: ({ last_seen_at }) => (last_seen_at === null ? '–' : <Time at={last_seen_at} />),
     },
     {
-      ...{ key: 'actions', header: '', align: 'right', priority: 1 },
+      key: 'actions',
+      header: '',
+      align: 'right',
+      priority: 1,
       cell: (node) => (
         <Row className={css.actions}>
           <Button size="xs" aria-label={t.editNode(node.name)} onClick={() => onOpen({ form: node })}>
@@ -99,7 +115,10 @@ function useColumns(onOpen: (open: Open) => void): readonly Column<Node>[] {
             groups={[
               [
                 {
-                  ...{ key: 'delete', label: t.delete, icon: 'x', danger: true },
+                  key: 'delete',
+                  label: t.delete,
+                  icon: 'x',
+                  danger: true,
                   onSelect: () => onOpen({ deleted: node.name }),
                 },
               ],
@@ -123,7 +142,9 @@ function NodeForm({ node, onClose }: { readonly node: Node | 'new'; readonly onC
   const write = node === 'new' ? create : update;
   const submit = (confirmed: { readonly confirm_free?: true } = {}) => {
     const body = {
-      ...{ base_url: address.trim(), rate: rate.trim(), ...confirmed },
+      base_url: address.trim(),
+      rate: rate.trim(),
+      ...confirmed,
       ...(region.trim() !== '' && { region: region.trim() }),
     };
     if (node === 'new') create.mutate({ body: { name: name.trim(), ...body } }, { onSuccess: onClose });

@@ -63,7 +63,8 @@ function Registration() {
               disabled={value === undefined}
               onChange={(next) => write.mutate({ body: { registration: next === 'default' ? null : next } })}
               options={(['open', 'closed', 'default'] as const).map((each) => ({
-                ...{ value: each, label: t.registrations[each] },
+                value: each,
+                label: t.registrations[each],
               }))}
             />
           </Field>

@@ -13,7 +13,7 @@ const SCANNED_STEPS = 512;
 const SAMPLE_RATE_MAX = 192_000;
 /** By the code in a frame's header (RFC 9639). The first is that of the stream. */
 const SAMPLE_RATES = [
-  ...[0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000],
+  0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
 ];
 
 /** CRC-8 with the polynomial of RFC 9639. */

@@ -5,7 +5,14 @@ import type { SoundBytes } from './sound-bytes.ts';
 
 /** Boxes that are entered. All others are stepped over. */
 const ENTERED: ReadonlySet<string> = new Set([
-  ...['moov', 'trak', 'mdia', 'minf', 'stbl', 'mvex', 'moof', 'traf'],
+  'moov',
+  'trak',
+  'mdia',
+  'minf',
+  'stbl',
+  'mvex',
+  'moof',
+  'traf',
 ]);
 const HEAD_BYTES = 8;
 const LONG_HEAD_BYTES = 16;

@@ -13,8 +13,15 @@ export const ITEMS_AT_ONCE_MAX = 20;
 const BODY = compilePaths({ items: 'items', metadata: 'metadata' });
 /** The members that say what an item is and which one. */
 const ITEM = compilePaths({
-  ...{ type: 'type', role: 'role', id: 'id', callId: 'call_id', name: 'name' },
-  ...{ content: 'content', input: 'arguments', output: 'output', summary: 'summary' },
+  type: 'type',
+  role: 'role',
+  id: 'id',
+  callId: 'call_id',
+  name: 'name',
+  content: 'content',
+  input: 'arguments',
+  output: 'output',
+  summary: 'summary',
 });
 
 /** The body of a request that makes or changes a conversation. Without a body nothing is asked for. */
