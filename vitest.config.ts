@@ -43,6 +43,8 @@ const CONSOLE = 'test/console/**/*.test.ts';
 const CONSOLE_PROOFS = 'test/console/proofs/*.test.ts';
 const NOT_OURS = '**/node_modules/**';
 
+/** Proofs start hundreds of programs. */
+const PROGRAMS = 'test/support/suite/program.ts';
 const FILES = {
   globalSetup: 'test/support/suite/suite.ts',
   setupFiles: [
@@ -92,7 +94,10 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'console', include: [CONSOLE], exclude: [CONSOLE_PROOFS], ...PAGES } },
       { extends: true, test: { name: 'console-proofs', include: [CONSOLE_PROOFS], ...PAGES } },
-      { extends: true, test: { name: 'proofs', include: PROOFS, ...FILES } },
+      {
+        extends: true,
+        test: { name: 'proofs', include: PROOFS, ...FILES, globalSetup: [FILES.globalSetup, PROGRAMS] },
+      },
       {
         extends: true,
         test: {

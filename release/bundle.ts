@@ -17,6 +17,13 @@ const PARTS: Readonly<Record<string, string>> = {
 /** Packages that their users load only if somebody installed them. */
 const ABSENT = ['pg-native', 'pg-cloudflare'];
 
+export interface BundleOptions {
+  /** Programs beside those of a package: paths of their sources, by the names of their bundles. */
+  readonly programs?: Readonly<Record<string, string>>;
+  /** Where the sources are, from the folder of the bundle. A package has its own copy of their files. */
+  readonly sources?: string;
+}
+
 export interface Bundle {
   /** Every module in it: paths from the root of the project. */
   readonly modules: readonly string[];
@@ -25,13 +32,17 @@ export interface Bundle {
 }
 
 /** Writes the programs and all code they load, packages included, into `folder`: the `dist` of a package. */
-export async function writeBundle(folder: string, version: string): Promise<Bundle> {
+export async function writeBundle(
+  folder: string,
+  version: string,
+  { programs = {}, sources = '..' }: BundleOptions = {},
+): Promise<Bundle> {
   const bundle = await rolldown({
     cwd: projectRoot,
-    input: PROGRAMS,
+    input: { ...PROGRAMS, ...programs },
     platform: 'node',
     external: ABSENT,
-    plugins: [ownPlaces(), ownVersion(version)],
+    plugins: [ownPlaces(sources), ownVersion(version)],
   });
   try {
     const { output } = await bundle.write({
@@ -65,7 +76,7 @@ const PLACES = /new URL\('([^']+\.ts)', import\.meta\.url\)|import\.meta\.(?:url
  * A module that reads a file beside itself finds it in the package at the same path as in the checkout: what
  * it takes for its own place is that of its source. A program that is started by its path is its bundle.
  */
-function ownPlaces(): Plugin {
+function ownPlaces(sources: string): Plugin {
   return {
     name: 'own-places',
     transform: {
@@ -76,8 +87,9 @@ function ownPlaces(): Plugin {
         const folder = posix.dirname(path);
         const placed = code.replace(PLACES, (found, program: string | undefined) => {
           if (program !== undefined) return programUrl(posix.join(folder, program));
-          if (found === 'import.meta.dirname') return `(import.meta.dirname + '/../${folder}')`;
-          return `new URL('../${path}', import.meta.url).href`;
+          if (found === 'import.meta.dirname')
+            return `(import.meta.dirname + ${JSON.stringify(`/${sources}/${folder}`)})`;
+          return `new URL(${JSON.stringify(`${sources}/${path}`)}, import.meta.url).href`;
         });
         // Lines stay what they were, so the map does too.
         return { code: placed, map: null };

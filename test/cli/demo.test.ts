@@ -10,7 +10,7 @@ import { parseMicro } from '../../src/kernel/money.ts';
 import { projectRoot } from '../house/tree.ts';
 import { CURL, needs } from '../needs.ts';
 import { createApi, loginWith } from '../support/api.ts';
-import { type Program, startProgram, tollgate, until, untilSaid } from '../support/processes.ts';
+import { type Program, startProgram, TOLLGATE, tollgate, until, untilSaid } from '../support/processes.ts';
 
 const execute = promisify(execFile);
 const ADDRESS = 'http://127.0.0.1:8080';
@@ -50,7 +50,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-demo-test-'));
   await chmod(folder, 0o711);
   const environment = { TMPDIR: folder, TOLLGATE_PORT: '0', OPENAI_API_KEY: 'sk-not-for-the-demo' };
-  program = startProgram(['src/main.ts', 'demo', '--json'], environment);
+  program = startProgram([TOLLGATE, 'demo', '--json'], environment);
   report = JSON.parse(await untilSaid(program, /^(\{.*\})$/m)) as Report;
 });
 

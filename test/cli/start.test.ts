@@ -10,7 +10,7 @@ import { findPort } from '../../src/http/port.ts';
 import { projectRoot } from '../house/tree.ts';
 import { FULL_DEVICE, type Need, needs } from '../needs.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts';
-import { startProgram, tollgate, until, untilSaid } from '../support/processes.ts';
+import { startProgram, TOLLGATE, tollgate, until, untilSaid } from '../support/processes.ts';
 
 const MISSING =
   'no model has a route: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and restart, ' +
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 const start = async (more: Record<string, string> = {}) => {
-  const program = startProgram(['src/main.ts', 'serve'], { ...environment, ...more });
+  const program = startProgram([TOLLGATE, 'serve'], { ...environment, ...more });
   const url = await untilSaid(program, /"url":"(http:[^"]+)","msg":"tollgate serves"/);
   const stop = async (): Promise<void> => {
     program.kill('SIGTERM');

@@ -12,6 +12,7 @@ import {
   startProgram,
   startServerProcess,
   startSimulatorProcess,
+  TOLLGATE,
   until,
   untilSaid,
 } from '../support/processes.ts';
@@ -174,7 +175,7 @@ describe('Redis away', needs(REDIS), () => {
     server.kill('SIGTERM');
     await server.exited;
     await redis.kill();
-    const program = startProgram(['src/main.ts', 'serve'], {
+    const program = startProgram([TOLLGATE, 'serve'], {
       ...place.environment,
       REDIS_URL: redis.url,
     });

@@ -7,6 +7,13 @@ import type { StatsView } from '../../sim/stats.ts';
 import type { TruthCall } from '../../sim/truth.ts';
 import { projectRoot } from '../house/tree.ts';
 
+/** Names the folder of the programs as they ship, in a run that has built them; see suite/program.ts. */
+export const PROGRAMS = 'TEST_PROGRAMS';
+const { [PROGRAMS]: built } = process.env;
+/** Our program and the simulated vendors: as they ship, or else from their sources. */
+export const TOLLGATE = built === undefined ? 'src/main.ts' : join(built, 'tollgate.js');
+const SIMULATOR = built === undefined ? 'sim/main.ts' : join(built, 'simulator.js');
+
 /** What became of a process: an exit code, or the signal that ended it. */
 export interface Exit {
   readonly code: number | null;
@@ -24,9 +31,10 @@ export interface Program {
   closeStdout(): void;
 }
 
-/** Where Node keeps what it compiled, if it keeps it. */
-function compiled(): Readonly<Record<string, string>> {
-  const { NODE_COMPILE_CACHE: folder } = process.env;
+/** Where Node keeps what it compiled, if it keeps it. That of a built program goes with the program. */
+function compiled(script: string): Readonly<Record<string, string>> {
+  const isBuilt = built !== undefined && script.startsWith(built);
+  const folder = isBuilt ? join(built, 'compiled') : process.env.NODE_COMPILE_CACHE;
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }
 
@@ -41,7 +49,7 @@ export function startProgram(
 ): Program {
   const child: ChildProcess = spawn(process.execPath, script, {
     cwd: projectRoot,
-    env: { PATH: process.env.PATH ?? '', HOME: tmpdir(), ...compiled(), ...environment },
+    env: { PATH: process.env.PATH ?? '', HOME: tmpdir(), ...compiled(script[0] ?? ''), ...environment },
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
   // A program may end before it has read everything.
@@ -76,7 +84,7 @@ export async function tollgate(
   environment: Readonly<Record<string, string>>,
   input?: string,
 ): Promise<Finished> {
-  const program = startProgram(['src/main.ts', ...args], environment, input);
+  const program = startProgram([TOLLGATE, ...args], environment, input);
   const { code } = await program.exited;
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
@@ -95,7 +103,7 @@ export interface SimulatorProcess {
 }
 
 export async function startSimulatorProcess(): Promise<SimulatorProcess> {
-  const program = startProgram(['sim/main.ts', '--port', '0']);
+  const program = startProgram([SIMULATOR, '--port', '0']);
   const line = await untilSaid(program, /"url":"(http:[^"]+)"/);
   const get = async (path: string): Promise<unknown> => (await fetch(`${line}/_sim/${path}`)).json();
   return {
@@ -126,7 +134,7 @@ export interface ServerProcess extends Program {
 /** Starts `tollgate serve`, of this version or of another, and waits until it can serve calls. */
 export async function startServerProcess(
   environment: Readonly<Record<string, string>>,
-  main = 'src/main.ts',
+  main = TOLLGATE,
 ): Promise<ServerProcess> {
   const startedAt = performance.now();
   const program = startProgram([main, 'serve'], environment);

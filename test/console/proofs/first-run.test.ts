@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inject, type TestContext } from 'vitest';
 import { AWS, AZURE, GOOGLE } from '../../../sim/cloud/state.ts';
 import { freshDatabase } from '../../support/postgres.ts';
-import { startProgram, untilSaid } from '../../support/processes.ts';
+import { startProgram, TOLLGATE, untilSaid } from '../../support/processes.ts';
 import { type Look, test, type Visitor } from '../support/visitor.ts';
 
 type Visit = (path: string, look?: Look) => Promise<Visitor>;
@@ -14,7 +14,7 @@ async function startEmpty() {
   const fresh = await freshDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-first-run-'));
   await chmod(folder, 0o711);
-  const program = startProgram(['src/main.ts', 'serve'], {
+  const program = startProgram([TOLLGATE, 'serve'], {
     TOLLGATE_HOST: '127.0.0.1',
     TOLLGATE_PORT: '0',
     TOLLGATE_DATA: join(folder, 'data'),
