@@ -1,8 +1,10 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { runChains, type Stage, type StageOptions } from './stages.ts';
+import { startProgram, untilSaid } from './support/processes.ts';
 
 const exits = (name: string, code: number): Stage => ({ name, command: ['-e', `process.exit(${code})`] });
 const says = (name: string, text: string, code: number): Stage => ({
@@ -70,6 +72,22 @@ describe('the stages of npm test', () => {
       timeoutMs: 300,
     });
     expect(results.map(({ exitCode }) => exitCode)).toEqual([124]);
+  });
+
+  it('end with the signal that ends npm test', async () => {
+    const stage = `console.log('pid ' + process.pid); setInterval(() => {}, 1000)`;
+    const stages = `[[{ name: 'tests', command: ['-e', ${JSON.stringify(stage)}], isLoud: true }]]`;
+    const { href } = pathToFileURL(join(import.meta.dirname, 'stages.ts'));
+    const text = `import { runChains } from ${JSON.stringify(href)};
+      const options = { folder: '.', timeoutMs: 60_000, print: () => {} };
+      const [tests] = await runChains(${stages}, options);
+      console.log('code ' + tests.exitCode);`;
+    const program = startProgram(['--input-type=module', '-e', text]);
+    const pid = Number(await untilSaid(program, /^pid (\d+)$/m));
+    program.kill('SIGTERM');
+    await program.exited;
+    expect(program.stdout()).toMatch(/^code 1$/m);
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
   it('are run by the Node that runs the tests', async () => {

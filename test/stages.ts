@@ -81,11 +81,15 @@ function run(
     late = true;
     child.kill('SIGTERM');
   }, timeoutMs);
+  // A stage does not outlive whoever started it.
+  const passOn = (): void => void child.kill('SIGTERM');
+  process.once('SIGTERM', passOn);
   const kill = setTimeout(() => child.kill('SIGKILL'), timeoutMs + KILL_AFTER_MS);
   return new Promise((resolve) => {
     const end = (exitCode: number): void => {
       clearTimeout(term);
       clearTimeout(kill);
+      process.off('SIGTERM', passOn);
       resolve({ exitCode: late ? EXIT_TIMEOUT : exitCode, output });
     };
     child.once('error', () => end(1));
