@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './test/support/suite/longest-first.ts';
 
 /**
  * Folders of tests that kill, race, flood or go through whole matrices. `npm test` leaves them out;
@@ -81,6 +82,8 @@ export default defineConfig({
     isolate: false,
     // Node loads the sources itself, as it does in production.
     experimental: { viteModuleRunner: false, nodeLoader: false },
+    // Proofs run in a random order.
+    ...(process.argv.includes('--sequence.shuffle.files') ? {} : { sequence: { sequencer: LongestFirst } }),
     projects: [
       {
         extends: true,
