@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { projectRoot } from '../house/tree.ts';
 import type { Need } from '../needs.ts';
-import { type Finished, startProgram } from '../support/processes.ts';
+import { type Finished, startProgram, TOLLGATE } from '../support/processes.ts';
 
 /** What an upgrade is proved against. Each release names the one before it here. */
 const COMMIT = '5e5a5db5214333de3199b41fe3a5c582bde70544';
@@ -59,7 +59,8 @@ export interface VersionBefore extends Version {
   remove(): Promise<void>;
 }
 
-export const THIS_VERSION: Version = { main: join(projectRoot, 'src', 'main.ts'), environment: {} };
+/** As it ships, in a run that has built it. */
+export const THIS_VERSION: Version = { main: resolve(projectRoot, TOLLGATE), environment: {} };
 
 export const unpackVersionBefore = (): Promise<VersionBefore> => unpackVersion(COMMIT);
 
