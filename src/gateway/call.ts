@@ -12,7 +12,7 @@ import type { CallTrace } from '../open-telemetry/contract.ts';
 import type { ClientRequest } from '../protocol/convert/convert.ts';
 import type { FilePart, ImagePart } from '../protocol/hub/part.ts';
 import type { FetchedMedia } from '../upstream/contract.ts';
-import type { Endpoint } from './endpoints/endpoints.ts';
+import type { Endpoint } from './endpoints/find.ts';
 
 /**
  * One call, from authentication to settlement. Each stage adds what it found. Settlement turns the call into

@@ -18,7 +18,7 @@ import { type Call, CLIENT_CLOSED, newCall } from './call.ts';
 import { CallRunner, type Received } from './call-runner.ts';
 import { callDialect } from './convert/call-dialect.ts';
 import { loadConversation } from './convert/conversation-load.ts';
-import type { Endpoint } from './endpoints/endpoints.ts';
+import type { Endpoint } from './endpoints/find.ts';
 import type { Gateway } from './gateway.ts';
 import { settleCall } from './settle/settle.ts';
 

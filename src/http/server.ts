@@ -2,16 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { ConsoleFiles } from '../console/files.ts';
 import { sendRefusal } from '../gateway/answer/answer.ts';
-import { serveBatches } from '../gateway/batches/batches.ts';
-import { serveMessageBatches } from '../gateway/batches/message-batches.ts';
-import { serveConversation } from '../gateway/endpoints/conversations.ts';
 import { serveCount } from '../gateway/endpoints/count.ts';
-import { type EndpointMatch, matchEndpoint } from '../gateway/endpoints/endpoints.ts';
-import { serveModels } from '../gateway/endpoints/models.ts';
-import { serveStored } from '../gateway/endpoints/stored-responses.ts';
+import { type Found, findEndpoint } from '../gateway/endpoints/find.ts';
+import { HANDLERS } from '../gateway/endpoints/handlers.ts';
 import { guessProtocol, isWebSocket, unknownPath } from '../gateway/endpoints/unknown-path.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import { serveVideos } from '../gateway/jobs/videos.ts';
 import { serveCall } from '../gateway/pipeline.ts';
 import { refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
@@ -155,14 +150,14 @@ function dispatch(
   if (parts.cors?.answer(request, response)) return;
   const { method = 'GET', url = '/' } = request;
   if (parts.gateway !== undefined) {
-    const match = matchEndpoint(method, url);
-    const serving = serveMatch(match, request, response, parts.gateway);
+    const found = findEndpoint(method, url);
+    const serving = serveFound(found, request, response, parts.gateway);
     if (serving !== undefined) {
       follow(serving, response, parts, calls);
       return;
     }
-    if (match.kind === 'method-not-allowed') {
-      response.setHeader('allow', match.allow);
+    if (found.kind === 'method-not-allowed') {
+      response.setHeader('allow', found.allow);
       discardBody(request, response);
       closeHandshake(request, response);
       const protocol = guessProtocol(url.split('?', 1)[0] ?? url, request.headers);
@@ -178,29 +173,19 @@ function dispatch(
 }
 
 /** Undefined: not a path of the gateway, or not with this method. */
-function serveMatch(
-  match: EndpointMatch,
+function serveFound(
+  found: Found,
   request: IncomingMessage,
   response: ServerResponse,
   gateway: Gateway,
 ): Promise<void> | undefined {
-  switch (match.kind) {
-    case 'endpoint':
-      return serveCall(request, response, match.endpoint, gateway);
+  switch (found.kind) {
+    case 'call':
+      return serveCall(request, response, found.endpoint, gateway);
     case 'count':
-      return serveCount(request, response, match.endpoint, gateway);
-    case 'models':
-      return serveModels(request, response, match.models, gateway);
-    case 'stored':
-      return serveStored(request, response, match.stored, gateway);
-    case 'conversation':
-      return serveConversation(request, response, match.conversation, gateway);
-    case 'videos':
-      return serveVideos(request, response, match.videos, gateway);
-    case 'batches':
-      return serveBatches(request, response, match.batches, gateway);
-    case 'message-batches':
-      return serveMessageBatches(request, response, match.batches, gateway);
+      return serveCount(request, response, found.endpoint, gateway);
+    case 'object':
+      return HANDLERS[found.asked.id](request, response, found.asked, gateway);
     default:
       return undefined;
   }

@@ -1,4 +1,4 @@
-import { matchEndpoint } from '../../src/gateway/endpoints/endpoints.ts';
+import { findEndpoint } from '../../src/gateway/endpoints/find.ts';
 import { SURFACES } from '../../src/operations/operation.ts';
 import { OPERATIONS } from '../../src/operations/table.ts';
 import { createRouter } from '../../src/platform/http/router.ts';
@@ -43,6 +43,6 @@ export function pathsOf(document: SourceFile): readonly (readonly [string | unde
 function isServed(method: string, path: string): boolean {
   const plain = path.replace(/\{\w+\}|(?<=\/):\w+/g, 'x');
   if (path.startsWith('/api/')) return route(method, plain).kind === 'row';
-  const { kind } = matchEndpoint(method, plain);
+  const { kind } = findEndpoint(method, plain);
   return kind !== 'no-endpoint' && kind !== 'method-not-allowed';
 }

@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { isUtf8Type, readParameters } from '../../protocol/bytes/parameters.ts';
-import type { Endpoint } from '../endpoints/endpoints.ts';
+import type { Endpoint } from '../endpoints/find.ts';
 
 /** The protocols whose requests may be forms. */
 const FORMS: ReadonlySet<Protocol> = new Set(['images', 'transcriptions', 'videos']);

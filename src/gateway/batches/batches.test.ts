@@ -8,42 +8,12 @@ import { RESULTS_CLAIM_MS } from '../../jobs/bounds.ts';
 import { Semaphore } from '../../kernel/async/semaphore.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { UpstreamClient } from '../../upstream/contract.ts';
+import { findEndpoint } from '../endpoints/find.ts';
+import { HANDLERS } from '../endpoints/handlers.ts';
 import type { Gateway } from '../gateway.ts';
 import { JOB_REQUEST_SLOTS } from '../jobs/bounds.ts';
 import { askAboutBatch, type BatchJob } from './ask-about-batch.ts';
-import { serveBatches } from './batches.ts';
-import { matchBatches } from './batches-endpoint.ts';
-import { serveMessageBatches } from './message-batches.ts';
-import { matchMessageBatches } from './message-batches-endpoint.ts';
 import { resultsUrl } from './results-url.ts';
-
-describe('the paths', () => {
-  test.each([
-    ['POST', '/v1/files', { of: 'files', action: 'create', id: '' }],
-    ['GET', '/v1/files', { of: 'files', action: 'list', id: '' }],
-    ['GET', '/v1/files/a%20b', { of: 'files', action: 'read', id: 'a b' }],
-    ['DELETE', '/v1/files/a', { of: 'files', action: 'delete', id: 'a' }],
-    ['GET', '/v1/files/a/content', { of: 'files', action: 'content', id: 'a' }],
-    ['GET', '/v1/batches', { of: 'batches', action: 'list', id: '' }],
-    ['GET', '/v1/batches/a', { of: 'batches', action: 'read', id: 'a' }],
-    ['POST', '/v1/batches/a/cancel', { of: 'batches', action: 'cancel', id: 'a' }],
-  ])('%s %s', (method, path, batches) => {
-    expect(matchBatches(method, path, '')).toEqual({ kind: 'batches', batches: { ...batches, query: '' } });
-  });
-
-  test('with another method, or another path', () => {
-    const allowed = (method: string, path: string) => matchBatches(method, path, '');
-    expect(allowed('DELETE', '/v1/batches')).toEqual({ kind: 'method-not-allowed', allow: 'POST, GET' });
-    expect(allowed('POST', '/v1/files/a')).toEqual({ kind: 'method-not-allowed', allow: 'GET, DELETE' });
-    for (const path of ['/v1/files/a/b', '/v1/files/%zz', '/v1/files/', '/v1/batches/a/content']) {
-      expect(matchBatches('GET', path, '')).toBeUndefined();
-    }
-    expect(matchMessageBatches('DELETE', '/v1/messages/batches', '')).toMatchObject({ allow: 'POST, GET' });
-    expect(matchMessageBatches('POST', '/v1/messages/batches/a/results', '')).toMatchObject({ allow: 'GET' });
-    expect(matchMessageBatches('GET', '/v1/messages/batches/%zz', '')).toBeUndefined();
-    expect(matchMessageBatches('GET', '/v1/messages/batches/a/b', '')).toBeUndefined();
-  });
-});
 
 test('results are read where the client already is, and nowhere else', () => {
   const at = (headers: Record<string, string>, publicUrl?: string) =>
@@ -155,10 +125,8 @@ describe('while the store is away', () => {
   test('files and batches are unavailable, and nothing breaks', async () => {
     const server = createServer((request, response) => {
       const { method = '', url = '' } = request;
-      const match = matchBatches(method, url, '') ?? matchMessageBatches(method, url, '');
-      if (match?.kind === 'batches') void serveBatches(request, response, match.batches, gateway);
-      if (match?.kind === 'message-batches')
-        void serveMessageBatches(request, response, match.batches, gateway);
+      const found = findEndpoint(method, url);
+      if (found.kind === 'object') void HANDLERS[found.asked.id](request, response, found.asked, gateway);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     servers.push(server);

@@ -4,6 +4,7 @@ import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { type BatchAnswer, readBatch } from '../../protocol/batches/answer.ts';
 import { batchProtocol } from '../../protocol/batches/item.ts';
 import { classify } from '../admit/route.ts';
+import type { ObjectRequest } from '../endpoints/find.ts';
 import { unknown } from '../endpoints/stored-answer.ts';
 import type { Gateway } from '../gateway.ts';
 import { askAboutObject } from '../jobs/ask-vendor.ts';
@@ -14,40 +15,33 @@ import { findJobCredential } from '../jobs/job-credential.ts';
 import { readPage, serveJobList } from '../jobs/job-list.ts';
 import {
   endWithoutAnswer,
+  formOf,
   type JobRequest,
   type JobRequestEnd,
   sendAnswer,
   showId,
 } from '../jobs/job-request.ts';
 import { type BatchJob, toBatchReport } from './ask-about-batch.ts';
-import type { BatchesEndpoint } from './batches-endpoint.ts';
 import { hasten } from './end-batch.ts';
-import { serveFiles } from './files.ts';
-import { serveUpload } from './serve-upload.ts';
 
 /**
- * The files of an account, and its batches in the form of OpenAI: read, listed, cancelled, deleted. This is
- * not a call: nothing is held, counted or charged.
+ * Reads, lists and cancels the batches of an account in the form of OpenAI. This is not a call: nothing is
+ * held, counted or charged.
  */
 export function serveBatches(
   request: IncomingMessage,
   response: ServerResponse,
-  endpoint: BatchesEndpoint,
+  asked: ObjectRequest,
   gateway: Gateway,
 ): Promise<void> {
-  // Anthropic has files too, at the same path.
-  const protocol = request.headers['anthropic-version'] === undefined ? 'chat' : 'messages';
-  const about = { protocol, query: endpoint.query } as const;
-  const arrived = { request, response, gateway, about };
-  if (endpoint.action === 'create') return serveUpload(arrived);
   gateway.discardBody(request, response);
-  return enterJobRequest(arrived, (entered) =>
-    endpoint.of === 'files' ? serveFiles(entered, endpoint) : serve(entered, endpoint),
-  );
+  const about = { protocol: formOf(request), query: asked.query };
+  return enterJobRequest({ request, response, gateway, about }, (entered) => serve(entered, asked));
 }
 
-async function serve(request: JobRequest, { action, id }: BatchesEndpoint): Promise<JobRequestEnd> {
-  if (action === 'list') return list(request);
+async function serve(request: JobRequest, asked: ObjectRequest): Promise<JobRequestEnd> {
+  if (asked.id === 'listBatches') return list(request);
+  const id = asked.params.id ?? '';
   const { caller, gateway } = request;
   const job = await findJob(caller.account.id, { kind: 'batch', objectId: id }, gateway.deps);
   if (job === undefined) return refuseBatch(id);
@@ -56,7 +50,7 @@ async function serve(request: JobRequest, { action, id }: BatchesEndpoint): Prom
     return refuse('upstreamBroken', { message: 'The credential that created this batch is gone' });
   }
   const question =
-    action === 'cancel'
+    asked.id === 'cancelBatch'
       ? ({ ...job, method: 'POST', below: '/cancel' } as const)
       : ({ ...job, method: 'GET' } as const);
   const reply = await askAboutObject(gateway.deps.client, credential, question);

@@ -1,34 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { StoredFile } from '../../jobs/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { readInputLine } from '../../protocol/batches/input-line.ts';
 import { readResult } from '../../protocol/batches/result.ts';
 import { WAIT_MS } from '../admit/identify.ts';
 import { classify } from '../admit/route.ts';
+import type { ObjectRequest } from '../endpoints/find.ts';
 import { unknown } from '../endpoints/stored-answer.ts';
+import type { Gateway } from '../gateway.ts';
 import { addressObject, askAboutObject } from '../jobs/ask-vendor.ts';
 import { LIST_ASK_MS, LIST_SIZE_MAX } from '../jobs/bounds.ts';
 import { relayContent } from '../jobs/content-relay.ts';
+import { enterJobRequest } from '../jobs/enter-job-request.ts';
 import { findJob } from '../jobs/find-job.ts';
 import { findJobCredential, type JobCredential } from '../jobs/job-credential.ts';
 import { mapSome, readPage, sendList } from '../jobs/job-list.ts';
 import {
   endWithoutAnswer,
+  formOf,
   type JobRequest,
   type JobRequestEnd,
   jobHeaders,
   sendAnswer,
   showId,
 } from '../jobs/job-request.ts';
-import type { BatchesEndpoint } from './batches-endpoint.ts';
 import { hasten, settleBatch } from './end-batch.ts';
 import { LinesChange } from './read-results.ts';
 
-/** Reads, lists and deletes the files of an account, and passes on their content. */
-export async function serveFiles(
-  request: JobRequest,
-  { action, id }: BatchesEndpoint,
-): Promise<JobRequestEnd> {
-  if (action === 'list') return list(request);
+/**
+ * Reads, lists and deletes the files of an account, and passes on their content. This is not a call: nothing
+ * is held, counted or charged.
+ */
+export function serveFiles(
+  request: IncomingMessage,
+  response: ServerResponse,
+  asked: ObjectRequest,
+  gateway: Gateway,
+): Promise<void> {
+  gateway.discardBody(request, response);
+  const about = { protocol: formOf(request), query: asked.query };
+  return enterJobRequest({ request, response, gateway, about }, (entered) => serve(entered, asked));
+}
+
+async function serve(request: JobRequest, asked: ObjectRequest): Promise<JobRequestEnd> {
+  if (asked.id === 'listFiles') return list(request);
+  const id = asked.params.id ?? '';
   const { caller, gateway } = request;
   const file = await gateway.deps.files.find(caller.account.id, id);
   if (file === undefined) return refuseFile(id);
@@ -36,8 +52,8 @@ export async function serveFiles(
   if (credential === undefined) {
     return refuse('upstreamBroken', { message: 'The credential that has this file is gone' });
   }
-  if (action === 'content') return content(request, file, credential);
-  if (action === 'delete') return remove(request, file, credential);
+  if (asked.id === 'getFileContent') return content(request, file, credential);
+  if (asked.id === 'deleteFile') return remove(request, file, credential);
   const reply = await askAboutObject(gateway.deps.client, credential, { ...ofFile(file), method: 'GET' });
   if (reply.kind === 'failed' || classify(reply.head.status) !== 'success') {
     return endWithoutAnswer(request, file, reply);

@@ -8,7 +8,7 @@ import type { RawRequest, RequestFacts } from '../../protocol/dialect.ts';
 import type { GatewayDeps } from '../attempt/attempt-context.ts';
 import { isOwn } from '../attempt/attempt-context.ts';
 import type { Call } from '../call.ts';
-import type { Endpoint } from '../endpoints/endpoints.ts';
+import type { Endpoint } from '../endpoints/find.ts';
 import { unknown, wrong } from '../endpoints/stored-answer.ts';
 import { BATCH_BODY_BYTES_MAX } from './bounds.ts';
 

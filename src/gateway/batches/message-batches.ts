@@ -5,6 +5,7 @@ import { readBatch } from '../../protocol/batches/answer.ts';
 import { readResult } from '../../protocol/batches/result.ts';
 import { WAIT_MS } from '../admit/identify.ts';
 import { classify } from '../admit/route.ts';
+import type { ObjectRequest } from '../endpoints/find.ts';
 import { unknown } from '../endpoints/stored-answer.ts';
 import type { Gateway } from '../gateway.ts';
 import { addressObject, askAboutObject } from '../jobs/ask-vendor.ts';
@@ -24,7 +25,6 @@ import {
 } from '../jobs/job-request.ts';
 import { type BatchJob, toBatchReport } from './ask-about-batch.ts';
 import { hasten, settleBatch } from './end-batch.ts';
-import type { MessageBatchesEndpoint } from './message-batches-endpoint.ts';
 import { LinesChange } from './read-results.ts';
 import { resultsUrl } from './results-url.ts';
 
@@ -35,16 +35,17 @@ import { resultsUrl } from './results-url.ts';
 export function serveMessageBatches(
   request: IncomingMessage,
   response: ServerResponse,
-  endpoint: MessageBatchesEndpoint,
+  asked: ObjectRequest,
   gateway: Gateway,
 ): Promise<void> {
   gateway.discardBody(request, response);
-  const about = { protocol: 'messages', query: endpoint.query } as const;
-  return enterJobRequest({ request, response, gateway, about }, (entered) => serve(entered, endpoint));
+  const about = { protocol: 'messages', query: asked.query } as const;
+  return enterJobRequest({ request, response, gateway, about }, (entered) => serve(entered, asked));
 }
 
-async function serve(request: JobRequest, { action, id }: MessageBatchesEndpoint): Promise<JobRequestEnd> {
-  if (action === 'list') return list(request);
+async function serve(request: JobRequest, asked: ObjectRequest): Promise<JobRequestEnd> {
+  if (asked.id === 'listMessageBatches') return list(request);
+  const id = asked.params.id ?? '';
   const { caller, gateway } = request;
   const job = await findJob(caller.account.id, { kind: 'message-batch', objectId: id }, gateway.deps);
   if (job === undefined) return refuseBatch(id);
@@ -52,13 +53,13 @@ async function serve(request: JobRequest, { action, id }: MessageBatchesEndpoint
   if (credential === undefined) {
     return refuse('upstreamBroken', { message: 'The credential that created this batch is gone' });
   }
-  switch (action) {
-    case 'results':
+  switch (asked.id) {
+    case 'getMessageBatchResults':
       return results(request, job, credential);
-    case 'delete':
+    case 'deleteMessageBatch':
       return remove(request, job, credential);
     default:
-      return ask(request, job, { credential, action });
+      return ask(request, job, { credential, cancels: asked.id === 'cancelMessageBatch' });
   }
 }
 
@@ -71,12 +72,11 @@ function refuseBatch(id: string): Refusal {
 async function ask(
   request: JobRequest,
   job: BatchJob,
-  { credential, action }: { readonly credential: JobCredential; readonly action: 'read' | 'cancel' },
+  { credential, cancels }: { readonly credential: JobCredential; readonly cancels: boolean },
 ): Promise<JobRequestEnd> {
-  const question =
-    action === 'read'
-      ? ({ ...job, method: 'GET' } as const)
-      : ({ ...job, method: 'POST', below: '/cancel' } as const);
+  const question = cancels
+    ? ({ ...job, method: 'POST', below: '/cancel' } as const)
+    : ({ ...job, method: 'GET' } as const);
   const reply = await askAboutObject(request.gateway.deps.client, credential, question);
   if (reply.kind === 'failed' || classify(reply.head.status) !== 'success') {
     return endWithoutAnswer(request, job, reply);

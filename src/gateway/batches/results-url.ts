@@ -1,5 +1,5 @@
+import { ENDPOINTS } from '../endpoints/contract.ts';
 import type { JobRequest } from '../jobs/job-request.ts';
-import { MESSAGE_BATCHES_PATH } from './message-batches-endpoint.ts';
 
 const HOST = /^[A-Za-z0-9.:[\]_-]{1,255}$/;
 
@@ -11,7 +11,7 @@ export function resultsUrl(
   { gateway, headers }: Pick<JobRequest, 'gateway' | 'headers'>,
   id: string,
 ): string {
-  const path = `${MESSAGE_BATCHES_PATH}/${encodeURIComponent(id)}/results`;
+  const path = ENDPOINTS.getMessageBatchResults.path.replace('{id}', encodeURIComponent(id));
   if (gateway.publicUrl !== undefined) return gateway.publicUrl.replace(/\/{1,9}$/, '') + path;
   const { host = '' } = headers;
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';

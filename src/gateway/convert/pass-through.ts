@@ -7,7 +7,7 @@ import { answerHeaders } from '../../upstream/answer-headers.ts';
 import type { UpstreamHead, VendorAction } from '../../upstream/contract.ts';
 import { VENDOR_JSON } from '../../upstream/vendor.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
-import type { Endpoint } from '../endpoints/endpoints.ts';
+import type { Endpoint } from '../endpoints/find.ts';
 import type { Translation } from './translation.ts';
 
 const NOTHING_DROPPED: readonly string[] = [];

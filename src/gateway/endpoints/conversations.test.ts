@@ -11,7 +11,7 @@ import { seededRandom } from '../../kernel/random.ts';
 import { ManualClock } from '../../kernel/time/clock.ts';
 import type { Gateway } from '../gateway.ts';
 import { serveConversation } from './conversations.ts';
-import { matchConversation } from './conversations-endpoint.ts';
+import { findEndpoint } from './find.ts';
 
 const key = newApiKey(seededRandom(1));
 const values = new Map<string, Buffer>();
@@ -45,9 +45,9 @@ let url = '';
 
 beforeAll(async () => {
   server = createServer((request, response) => {
-    const match = matchConversation(request.method ?? '', request.url ?? '', '');
-    if (match?.kind !== 'conversation') throw new Error('only conversations are asked for');
-    void serveConversation(request, response, match.conversation, gateway);
+    const found = findEndpoint(request.method ?? '', request.url ?? '');
+    if (found.kind !== 'object') throw new Error('only conversations are asked for');
+    void serveConversation(request, response, found.asked, gateway);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/conversations`;

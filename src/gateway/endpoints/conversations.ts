@@ -17,7 +17,7 @@ import { identify, refuseIfAway } from '../admit/identify.ts';
 import { type ConversationOwner, changeConversation, itemIds } from '../convert/conversation-items.ts';
 import { findConversation, keyOfConversation, shortId } from '../convert/conversation-load.ts';
 import type { Gateway } from '../gateway.ts';
-import type { ConversationEndpoint } from './conversations-endpoint.ts';
+import type { ObjectRequest } from './find.ts';
 import { readListQuery, sendStored, unknown, wrong } from './stored-answer.ts';
 
 /** Those of the vendor. */
@@ -26,7 +26,10 @@ const METADATA_KEY_CHARS_MAX = 64;
 const METADATA_VALUE_CHARS_MAX = 512;
 
 interface Question extends ConversationOwner {
-  readonly endpoint: ConversationEndpoint;
+  readonly endpoint: ObjectRequest['id'];
+  readonly id: string;
+  readonly itemId: string;
+  readonly query: string;
   readonly body: JsonObject;
   /** Also the source of new ids. */
   readonly requestId: string;
@@ -40,7 +43,7 @@ interface Question extends ConversationOwner {
 export async function serveConversation(
   request: IncomingMessage,
   response: ServerResponse,
-  endpoint: ConversationEndpoint,
+  asked: ObjectRequest,
   gateway: Gateway,
 ): Promise<void> {
   const nowMs = gateway.deps.clock.now();
@@ -52,9 +55,12 @@ export async function serveConversation(
     return;
   }
   const { conversations } = gateway.deps;
-  const question = { conversations, accountId: caller.account.id, endpoint, requestId, nowMs };
-  const early = STORES.has(endpoint.action) ? refuseEarly(request.headers, caller, gateway) : undefined;
-  if (early !== undefined || !STORES.has(endpoint.action)) {
+  const { id: endpoint, params, query } = asked;
+  const { id = '', item: itemId = '' } = params;
+  const accountId = caller.account.id;
+  const question = { conversations, accountId, endpoint, id, itemId, query, requestId, nowMs };
+  const early = STORES.has(endpoint) ? refuseEarly(request.headers, caller, gateway) : undefined;
+  if (early !== undefined || !STORES.has(endpoint)) {
     gateway.discardBody(request, response);
     sendStored(response, early ?? (await answer({ ...question, body: {} }).catch(refuseIfAway)), requestId);
     return;
@@ -73,7 +79,11 @@ export async function serveConversation(
 }
 
 /** What has a body, and stores it. */
-const STORES: ReadonlySet<ConversationEndpoint['action']> = new Set(['create', 'update', 'add-items']);
+const STORES: ReadonlySet<ObjectRequest['id']> = new Set([
+  'createConversation',
+  'updateConversation',
+  'addItemsToConversation',
+]);
 
 const TOO_LARGE = refuse('bodyTooLarge', {
   message: `A conversation has at most ${CONVERSATION_VALUE_BYTES_MAX} bytes`,
@@ -86,28 +96,28 @@ function refuseEarly(headers: IncomingHttpHeaders, caller: Caller, gateway: Gate
 }
 
 function answer(question: Question): Promise<string | Buffer | Refusal> {
-  switch (question.endpoint.action) {
-    case 'create':
+  switch (question.endpoint) {
+    case 'createConversation':
       return create(question);
-    case 'read':
-      return readKept(question, (kept) => kept.response);
-    case 'update':
+    case 'updateConversation':
       return update(question);
-    case 'delete':
+    case 'deleteConversation':
       return remove(question);
-    case 'add-items':
+    case 'addItemsToConversation':
       return addItems(question);
-    case 'list-items':
+    case 'listItemsOfConversation':
       return readKept(question, (kept) => list(kept, question));
-    case 'read-item':
+    case 'getItemOfConversation':
       return readKept(question, (kept) => findItem(kept, question));
-    case 'delete-item':
+    case 'deleteItemOfConversation':
       return removeItem(question);
+    default:
+      return readKept(question, (kept) => kept.response);
   }
 }
 
 async function readKept(
-  { endpoint: { id }, conversations, accountId }: Question,
+  { id, conversations, accountId }: Question,
   show: (kept: StoredResponse) => string | Buffer | Refusal,
 ): Promise<string | Buffer | Refusal> {
   const kept = await findConversation(id, conversations, accountId);
@@ -145,8 +155,7 @@ async function update(question: Question): Promise<string | Refusal> {
 }
 
 async function remove(question: Question): Promise<string | Refusal> {
-  const { endpoint, conversations, accountId } = question;
-  const { id } = endpoint;
+  const { id, conversations, accountId } = question;
   const isThere = await conversations.forget(accountId, keyOfConversation(id));
   return isThere ? writeJson({ id, object: 'conversation.deleted', deleted: true }) : notFound(question);
 }
@@ -168,7 +177,7 @@ async function addItems(question: Question): Promise<string | Refusal> {
     output: [],
     response: NOTHING,
   };
-  const page = listInputItems(question.endpoint.id, added, {
+  const page = listInputItems(question.id, added, {
     limit: items.length,
     order: 'asc',
     after: undefined,
@@ -178,14 +187,14 @@ async function addItems(question: Question): Promise<string | Refusal> {
 
 const NOTHING = Buffer.alloc(0);
 
-function list(kept: StoredResponse, { endpoint }: Question): string | Refusal {
-  const query = readListQuery(new URLSearchParams(endpoint.query));
+function list(kept: StoredResponse, { id, query: text }: Question): string | Refusal {
+  const query = readListQuery(new URLSearchParams(text));
   if (isRefusal(query)) return query;
-  const page = listInputItems(endpoint.id, kept, query);
+  const page = listInputItems(id, kept, query);
   return page === undefined ? noItem(query.after ?? '') : writeJson(page);
 }
 
-function findItem(kept: StoredResponse, { endpoint: { id, itemId } }: Question): string | Refusal {
+function findItem(kept: StoredResponse, { id, itemId }: Question): string | Refusal {
   const item = kept.input.find((each) => findItemId(each) === itemId);
   if (item === undefined) return noItem(itemId);
   const one: StoredResponse = { ...kept, input: [item] };
@@ -194,7 +203,7 @@ function findItem(kept: StoredResponse, { endpoint: { id, itemId } }: Question):
 }
 
 async function removeItem(question: Question): Promise<string | Buffer | Refusal> {
-  const { itemId } = question.endpoint;
+  const { itemId } = question;
   let response: Buffer | undefined;
   const isThere = await change(question, (kept) => {
     const left = kept.input.filter((each) => findItemId(each) !== itemId);
@@ -205,10 +214,10 @@ async function removeItem(question: Question): Promise<string | Buffer | Refusal
 }
 
 function change(question: Question, make: (kept: StoredResponse) => Buffer): Promise<boolean> {
-  return changeConversation(question.endpoint.id, question, make);
+  return changeConversation(question.id, question, make);
 }
 
-function notFound({ endpoint: { id } }: Question): Refusal {
+function notFound({ id }: Question): Refusal {
   return unknown(`Conversation with id '${shortId(id)}' not found.`);
 }
 

@@ -29,7 +29,7 @@ import { isSignatureRefused, withTrueStatus } from '../attempt/vendor-error.ts';
 import { loadConversation } from '../convert/conversation-load.ts';
 import type { Gateway } from '../gateway.ts';
 import { askVendor } from './count-vendor.ts';
-import type { CountEndpoint } from './endpoints.ts';
+import type { CountEndpoint } from './find.ts';
 
 /** A request to count tokens. */
 interface Question {

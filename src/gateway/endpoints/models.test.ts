@@ -30,8 +30,8 @@ const gateway = {
 let server: Server;
 let url = '';
 beforeAll(async () => {
-  const endpoint = { style: 'by-client', modelId: undefined, query: '' } as const;
-  server = createServer((request, response) => void serveModels(request, response, endpoint, gateway));
+  const asked = { id: 'listModelsOfKey', params: {}, query: '' } as const;
+  server = createServer((request, response) => void serveModels(request, response, asked, gateway));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });

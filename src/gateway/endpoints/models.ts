@@ -9,8 +9,8 @@ import { identify } from '../admit/identify.ts';
 import { canServe } from '../admit/route-protocols.ts';
 import { ownHeaders, sendRefusal } from '../answer/answer.ts';
 import type { Gateway } from '../gateway.ts';
+import type { ObjectRequest } from './find.ts';
 import { describeModel, type ListStyle, listModels } from './model-list.ts';
-import type { ModelsEndpoint } from './models-endpoint.ts';
 
 /**
  * The protocols that the clients of a list use. OpenAI's clients reach every model, by one of their
@@ -43,18 +43,18 @@ const SHOWN_CHARS_MAX = 100;
 export async function serveModels(
   request: IncomingMessage,
   response: ServerResponse,
-  endpoint: ModelsEndpoint,
+  asked: ObjectRequest,
   gateway: Gateway,
 ): Promise<void> {
   const nowMs = gateway.deps.clock.now();
   const requestId = newCallId(nowMs);
   gateway.discardBody(request, response);
-  const style = endpoint.style === 'google' ? 'google' : chooseListStyle(request.headers);
+  const style = GOOGLE.has(asked.id) ? 'google' : chooseListStyle(request.headers);
   const [protocol] = PROTOCOLS[style];
   const caller = await identify(request, gateway, nowMs);
   const answer = isRefusal(caller)
     ? caller
-    : answerFor(endpoint, style, callable(gateway.directory.catalog(), style, caller.account, nowMs));
+    : answerFor(asked, style, callable(gateway.directory.catalog(), style, caller.account, nowMs));
   if (isRefusal(answer)) {
     sendRefusal(response, answer, requestId, protocol);
     return;
@@ -70,6 +70,9 @@ export async function serveModels(
   response.end(body);
 }
 
+/** Paths that only clients of Google use. */
+const GOOGLE: ReadonlySet<ObjectRequest['id']> = new Set(['listModelsForGoogle', 'getModelForGoogle']);
+
 /** Every Messages client sends its version; Google's clients always send their own key header. */
 function chooseListStyle(headers: IncomingHttpHeaders): ListStyle {
   if (headers['anthropic-version'] !== undefined) return 'anthropic';
@@ -77,7 +80,7 @@ function chooseListStyle(headers: IncomingHttpHeaders): ListStyle {
 }
 
 function answerFor(
-  { modelId, query }: ModelsEndpoint,
+  { params: { model: modelId }, query }: ObjectRequest,
   style: ListStyle,
   models: readonly Model[],
 ): object | Refusal {

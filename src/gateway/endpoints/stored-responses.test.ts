@@ -11,8 +11,8 @@ import { ManualClock } from '../../kernel/time/clock.ts';
 import { writeBackground } from '../../protocol/responses/stored/background.ts';
 import { RunningResponses } from '../background/running.ts';
 import type { Gateway } from '../gateway.ts';
+import type { ObjectRequest } from './find.ts';
 import { serveStored } from './stored-responses.ts';
-import type { StoredEndpoint } from './stored-responses-endpoint.ts';
 
 const key = newApiKey(seededRandom(1));
 const caller = { account: sampleAccount({ id: 7 }), key: sampleKey() };
@@ -20,7 +20,7 @@ const kept = '{"input":[{"role":"user","content":"x"}],"response":{"id":"resp_1"
 
 let server: Server;
 let url = '';
-let stored: StoredEndpoint;
+let asked: ObjectRequest;
 let values: Map<string, string>;
 let isDraining = false;
 let isAway = false;
@@ -50,7 +50,7 @@ const gateway = {
 } as unknown as Gateway;
 
 beforeAll(async () => {
-  server = createServer((request, response) => void serveStored(request, response, stored, gateway));
+  server = createServer((request, response) => void serveStored(request, response, asked, gateway));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
@@ -65,21 +65,21 @@ beforeEach(() => {
 });
 afterAll(() => server.close());
 
-async function ask(action: StoredEndpoint['action'], id = 'resp_1', query = '') {
-  stored = { action, id, query };
+async function ask(endpoint: ObjectRequest['id'], id = 'resp_1', query = '') {
+  asked = { id: endpoint, params: { id }, query };
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
   return { status: response.status, text: await response.text(), headers: response.headers };
 }
 
 test('a stored response is returned to the byte, with an id of this request', async () => {
-  const { status, text, headers } = await ask('read');
+  const { status, text, headers } = await ask('getResponse');
   expect({ status, text }).toEqual({ status: 200, text: '{"id":"resp_1","output":[{"id":"msg_1"}]}' });
   expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
   expect(headers.get('x-request-id')).toBeTruthy();
 });
 
 test('a response of another account is not found', async () => {
-  const { status, text } = await ask('read', 'resp_2');
+  const { status, text } = await ask('getResponse', 'resp_2');
   expect(status).toBe(404);
   const message = "Response with id 'resp_2' not found.";
   expect(JSON.parse(text)).toEqual({
@@ -90,22 +90,26 @@ test('a response of another account is not found', async () => {
 });
 
 test('a deletion removes the items too', async () => {
-  expect(JSON.parse((await ask('delete')).text)).toEqual({ id: 'resp_1', object: 'response', deleted: true });
+  expect(JSON.parse((await ask('deleteResponse')).text)).toEqual({
+    id: 'resp_1',
+    object: 'response',
+    deleted: true,
+  });
   expect([...values.keys()]).toEqual(['8 resp:resp_2']);
-  expect((await ask('delete')).status).toBe(404);
+  expect((await ask('deleteResponse')).status).toBe(404);
 });
 
 test('a deletion that the store did not confirm is not reported as done', async () => {
   isAway = true;
-  const { status, headers } = await ask('delete');
+  const { status, headers } = await ask('deleteResponse');
   expect(status).toBe(503);
   expect(headers.get('retry-after')).toBe('1');
-  expect((await ask('read')).status).toBe(200);
+  expect((await ask('getResponse')).status).toBe(200);
 });
 
 test('a draining process serves no stored response', async () => {
   isDraining = true;
-  expect((await ask('read')).status).toBe(503);
+  expect((await ask('getResponse')).status).toBe(503);
 });
 
 const IN_BACKGROUND = { id: 'resp_3', model: 'm', status: 'in_progress' } as const;
@@ -121,7 +125,7 @@ test('work in the background is cancelled here, or by the node that finds the ma
   running.began(7, 'resp_3', () => {
     isCancelled = true;
   });
-  expect(JSON.parse((await ask('cancel', 'resp_3')).text)).toMatchObject({
+  expect(JSON.parse((await ask('cancelResponse', 'resp_3')).text)).toMatchObject({
     id: 'resp_3',
     status: 'cancelled',
   });
@@ -130,18 +134,21 @@ test('work in the background is cancelled here, or by the node that finds the ma
 });
 
 test('only work in the background can be cancelled, and what has ended stays as it is', async () => {
-  expect(await ask('cancel')).toMatchObject({ status: 400, text: expect.stringContaining('background') });
+  expect(await ask('cancelResponse')).toMatchObject({
+    status: 400,
+    text: expect.stringContaining('background'),
+  });
   const done = '{"id":"resp_3","status":"completed","background":true,"output":[]}';
   values.set('7 resp:resp_3', `{"input":[],"response":${done}}`);
-  expect(await ask('cancel', 'resp_3')).toMatchObject({ status: 200, text: done });
-  expect((await ask('cancel', 'resp_4')).status).toBe(404);
+  expect(await ask('cancelResponse', 'resp_3')).toMatchObject({ status: 200, text: done });
+  expect((await ask('cancelResponse', 'resp_4')).status).toBe(404);
 });
 
 test('work that nobody goes on with is shown as failed', async () => {
   keepRunning(clock.now() - 3_599_000);
-  expect(JSON.parse((await ask('read', 'resp_3')).text).status).toBe('in_progress');
+  expect(JSON.parse((await ask('getResponse', 'resp_3')).text).status).toBe('in_progress');
   keepRunning(clock.now() - 3_600_000);
-  expect(JSON.parse((await ask('read', 'resp_3')).text)).toMatchObject({
+  expect(JSON.parse((await ask('getResponse', 'resp_3')).text)).toMatchObject({
     status: 'failed',
     error: { message: 'The work on this response was lost' },
   });

@@ -14,8 +14,8 @@ import { identify, refuseIfAway } from '../admit/identify.ts';
 import { keyOfCancel } from '../background/background.ts';
 import { keyOfItem, keyOfResponse, shortId } from '../convert/conversation-load.ts';
 import type { Gateway } from '../gateway.ts';
+import type { ObjectRequest } from './find.ts';
 import { readListQuery, sendStored, unknown, wrong } from './stored-answer.ts';
-import type { StoredEndpoint } from './stored-responses-endpoint.ts';
 
 /**
  * Reads, lists and deletes the stored responses of an account. This is not a call: nothing is held, counted
@@ -24,7 +24,7 @@ import type { StoredEndpoint } from './stored-responses-endpoint.ts';
 export async function serveStored(
   request: IncomingMessage,
   response: ServerResponse,
-  stored: StoredEndpoint,
+  asked: ObjectRequest,
   gateway: Gateway,
 ): Promise<void> {
   const nowMs = gateway.deps.clock.now();
@@ -33,7 +33,7 @@ export async function serveStored(
   const caller = await identify(request, gateway, nowMs);
   const body = isRefusal(caller)
     ? caller
-    : await answer(stored, { gateway, accountId: caller.account.id, nowMs }).catch(refuseIfAway);
+    : await answer(asked, { gateway, accountId: caller.account.id, nowMs }).catch(refuseIfAway);
   sendStored(response, body, requestId);
 }
 
@@ -44,21 +44,23 @@ interface Owner {
 }
 
 async function answer(
-  { action, id, query }: StoredEndpoint,
+  { id: endpoint, params: { id = '' }, query }: ObjectRequest,
   owner: Owner,
 ): Promise<string | Buffer | Refusal> {
   const { gateway, accountId, nowMs } = owner;
   const { conversations } = gateway.deps;
   const asked = new URLSearchParams(query);
-  if (action === 'read' && asked.get('stream') === 'true') {
+  if (endpoint === 'getResponse' && asked.get('stream') === 'true') {
     return refuse('notExpressible', { message: 'A stored response cannot be streamed: leave "stream" out' });
   }
   const value = await conversations.find(accountId, keyOfResponse(id));
   const kept = value === undefined ? undefined : unpackResponse(value);
   if (kept === undefined) return unknown(`Response with id '${shortId(id)}' not found.`);
-  if (action === 'cancel') return cancel(id, kept, owner);
-  if (action === 'read') return showResponse(kept, nowMs);
-  return action === 'delete' ? remove(id, kept, { conversations, accountId }) : list(id, kept, asked);
+  if (endpoint === 'cancelResponse') return cancel(id, kept, owner);
+  if (endpoint === 'getResponse') return showResponse(kept, nowMs);
+  return endpoint === 'deleteResponse'
+    ? remove(id, kept, { conversations, accountId })
+    : list(id, kept, asked);
 }
 
 /** A process that died, or that was stopped, leaves work behind that nobody goes on with. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ERRORS, type Refusal, refuse } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
-import { matchEndpoint } from './endpoints.ts';
+import { findEndpoint } from './find.ts';
 
 const PATH_CHARS_MAX = 200;
 const DOUBLED = /^\/(v1|v1beta|v1alpha)\/\1(?:\/|$)/;
@@ -79,5 +79,5 @@ function missingVersion(path: string): '/v1' | '/v1beta' | undefined {
 }
 
 function isOurs(method: string, path: string): boolean {
-  return matchEndpoint(method, path).kind !== 'no-endpoint';
+  return findEndpoint(method, path).kind !== 'no-endpoint';
 }

@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway.ts';
 import { JOB_REQUEST_SLOTS } from './bounds.ts';
 import type { JobRequest, JobRequestEnd } from './job-request.ts';
 
-export interface ArrivedRequest {
+interface ArrivedRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly gateway: Gateway;

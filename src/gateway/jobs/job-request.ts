@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../accounts/contract.ts';
 import type { Job } from '../../jobs/contract.ts';
 import { type Refusal, refuse } from '../../kernel/errors.ts';
@@ -28,6 +28,11 @@ export type JobRequestEnd = Refusal | undefined;
 
 /** What an answer is about: the account's object, and whose credential has it. */
 export type Owned = Pick<Job, 'model' | 'own'>;
+
+/** Anthropic has files too, at the paths of OpenAI. */
+export function formOf({ headers }: Pick<IncomingMessage, 'headers'>): 'chat' | 'messages' {
+  return headers['anthropic-version'] === undefined ? 'chat' : 'messages';
+}
 
 const ID_CHARS_MAX = 100;
 

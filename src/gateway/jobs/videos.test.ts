@@ -19,11 +19,11 @@ import { silentLogger } from '../../kernel/log.ts';
 import { seededRandom } from '../../kernel/random.ts';
 import { ManualClock } from '../../kernel/time/clock.ts';
 import type { UpstreamClient, UpstreamHandler, UpstreamHead } from '../../upstream/contract.ts';
+import type { ObjectRequest } from '../endpoints/find.ts';
 import type { Gateway } from '../gateway.ts';
 import { JOB_REQUEST_SLOTS } from './bounds.ts';
 import { RecentJobs } from './recent-jobs.ts';
 import { serveVideos } from './videos.ts';
-import type { VideosEndpoint } from './videos-endpoint.ts';
 
 const key = newApiKey(seededRandom(1));
 const caller = { account: sampleAccount({ id: 1 }), key: sampleKey() };
@@ -31,7 +31,7 @@ const vendor = sampleVendor({ protocols: ['videos'] });
 
 let server: Server;
 let url = '';
-let endpoint: VideosEndpoint;
+let asked: ObjectRequest;
 let jobs: Job[];
 let credentials: Map<string, ReturnType<typeof sampleCredential>>;
 /** What happened, in order: questions to the vendor, and changes of the store. */
@@ -91,7 +91,7 @@ function createGateway(): Gateway {
 
 beforeAll(async () => {
   const gateway = createGateway();
-  server = createServer((request, response) => void serveVideos(request, response, endpoint, gateway));
+  server = createServer((request, response) => void serveVideos(request, response, asked, gateway));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
@@ -104,8 +104,8 @@ beforeEach(() => {
 });
 afterAll(() => server.close());
 
-async function ask(action: VideosEndpoint['action'], id = 'video_1', query = '') {
-  endpoint = { action, id, query };
+async function ask(endpoint: ObjectRequest['id'], id = 'video_1', query = '') {
+  asked = { id: endpoint, params: { id }, query };
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
   return { status: response.status, text: await response.text(), headers: response.headers };
 }
@@ -126,13 +126,13 @@ const DELETE = 'DELETE /v1/videos/video_1';
 
 test('a video that has ended is examined soon, and one that runs is not', async () => {
   say(READ, 200, video('in_progress'));
-  expect((await ask('read')).text).toBe(video('in_progress').replace('sora-2', 'film'));
+  expect((await ask('getVideo')).text).toBe(video('in_progress').replace('sora-2', 'film'));
   expect(done).toEqual([READ]);
   say(READ, 200, video('completed'));
-  await ask('read');
+  await ask('getVideo');
   expect(done.slice(1)).toEqual([READ, 'hasten req_1']);
   jobs = [sampleJob({ state: 'complete' })];
-  await ask('read');
+  await ask('getVideo');
   expect(done.slice(3)).toEqual([READ]);
 });
 
@@ -145,52 +145,55 @@ test.each([
   [200, '{"error":{"message":"no"}}', 502, '50202'],
 ])('an answer with %i %s becomes %i', async (status, body, sent, words) => {
   say(READ, status, body);
-  const answer = await ask('read');
+  const answer = await ask('getVideo');
   expect([answer.status, answer.text]).toEqual([sent, expect.stringContaining(words)]);
   expect(answer.text).not.toContain('inner words');
 });
 
 test('a vendor that does not answer, a credential that is gone and a store that is away are told apart', async () => {
-  expect((await ask('read')).status).toBe(502);
+  expect((await ask('getVideo')).status).toBe(502);
   plays.set(READ, (handler) => handler.onFailure({ kind: 'timeout', detail: 'late' }));
-  expect((await ask('read')).status).toBe(504);
+  expect((await ask('getVideo')).status).toBe(504);
   credentials.clear();
-  expect(await ask('read')).toMatchObject({ status: 502, text: expect.stringContaining('is gone') });
+  expect(await ask('getVideo')).toMatchObject({ status: 502, text: expect.stringContaining('is gone') });
   isAway = true;
-  expect(await ask('read')).toMatchObject({ status: 503 });
+  expect(await ask('getVideo')).toMatchObject({ status: 503 });
 });
 
 test('a video that is complete is settled before it is deleted', async () => {
   say(READ, 200, video('completed'));
   say(DELETE, 200, '{"id":"video_1","object":"video.deleted","deleted":true}');
-  expect((await ask('delete')).status).toBe(200);
+  expect((await ask('deleteVideo')).status).toBe(200);
   expect(done).toEqual([READ, 'end req_1 complete', DELETE, 'hide video_1']);
 });
 
 test('a video is not deleted while nobody knows whether it is complete, and one that is gone is hidden', async () => {
   say(READ, 500, '{"error":{}}');
-  expect((await ask('delete')).status).toBe(502);
+  expect((await ask('deleteVideo')).status).toBe(502);
   expect(done).toEqual([READ]);
   jobs = [sampleJob({ state: 'void' })];
   say(DELETE, 404, '{"error":{"message":"unknown"}}');
-  expect((await ask('delete')).status).toBe(404);
+  expect((await ask('deleteVideo')).status).toBe(404);
   expect(done.slice(1)).toEqual([DELETE, 'hide video_1']);
   say(DELETE, 400, '{"error":{"message":"not yet"}}');
-  expect((await ask('delete')).status).toBe(400);
+  expect((await ask('deleteVideo')).status).toBe(400);
   expect(done.slice(3)).toEqual([DELETE]);
 });
 
 test('whoever gets the content pays for it', async () => {
   const headers = { 'content-type': 'video/mp4', 'set-cookie': 'a=b', 'accept-ranges': 'bytes' };
   say(`${CONTENT}?variant=video`, 200, 'bytes', { headers });
-  const answer = await ask('content', 'video_1', '?variant=video&key=x');
+  const answer = await ask('getVideoContent', 'video_1', '?variant=video&key=x');
   expect([answer.status, answer.text, answer.headers.get('set-cookie')]).toEqual([200, 'bytes', null]);
   expect(answer.headers.get('accept-ranges')).toBe('bytes');
   expect(done).toEqual([`${CONTENT}?variant=video`, 'end req_1 complete']);
   say(CONTENT, 409, '{"error":{"message":"not ready"}}');
-  expect(await ask('content')).toMatchObject({ status: 409, text: expect.stringContaining('not ready') });
+  expect(await ask('getVideoContent')).toMatchObject({
+    status: 409,
+    text: expect.stringContaining('not ready'),
+  });
   expect(done.slice(2)).toEqual([CONTENT]);
-  expect((await ask('content', 'video_1', '?variant=x')).status).toBe(400);
+  expect((await ask('getVideoContent', 'video_1', '?variant=x')).status).toBe(400);
 });
 
 test('content that breaks off, or whose end is not certain, is a broken connection', async () => {
@@ -199,14 +202,14 @@ test('content that breaks off, or whose end is not certain, is a broken connecti
     handler.onData(Buffer.from('half'));
     handler.onFailure({ kind: 'reset', detail: 'gone' });
   });
-  await expect(ask('content')).rejects.toThrow();
+  await expect(ask('getVideoContent')).rejects.toThrow();
   say(CONTENT, 200, 'bytes', { headers: {}, bodyEnd: 'closed' });
-  await expect(ask('content')).rejects.toThrow();
+  await expect(ask('getVideoContent')).rejects.toThrow();
   plays.set(CONTENT, (handler) => {
     handler.onHead({ status: 500, headers: {} });
     handler.onData(Buffer.alloc(2 * 1024 * 1024));
   });
-  expect((await ask('content')).status).toBe(502);
+  expect((await ask('getVideoContent')).status).toBe(502);
   expect(done).toContain('abort');
 });
 
@@ -216,11 +219,11 @@ test('a list leaves out what the vendor does not know, and shows what it does no
   jobs[3] = sampleJob({ objectId: 'lost', credential: 'another' });
   say(READ, 200, video('completed'));
   say('GET /v1/videos/gone', 404, '{"error":{"message":"unknown"}}');
-  const list = JSON.parse((await ask('list', '', '?limit=3')).text);
+  const list = JSON.parse((await ask('listVideos', '', '?limit=3')).text);
   expect(list).toMatchObject({ object: 'list', first_id: 'video_1', last_id: 'silent', has_more: true });
   expect(list.data).toMatchObject([
     { id: 'video_1', model: 'film', status: 'completed' },
     { id: 'silent', model: 'film', status: 'in_progress', created_at: 5, error: null },
   ]);
-  expect(JSON.parse((await ask('list')).text)).toMatchObject({ has_more: false, last_id: 'lost' });
+  expect(JSON.parse((await ask('listVideos')).text)).toMatchObject({ has_more: false, last_id: 'lost' });
 });

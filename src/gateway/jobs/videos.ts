@@ -4,6 +4,7 @@ import { refuse } from '../../kernel/errors.ts';
 import { readVideo } from '../../protocol/videos/answer.ts';
 import { WAIT_MS } from '../admit/identify.ts';
 import { classify } from '../admit/route.ts';
+import type { ObjectRequest } from '../endpoints/find.ts';
 import type { Gateway } from '../gateway.ts';
 import { toReport } from './ask-about-job.ts';
 import { askAboutObject } from './ask-vendor.ts';
@@ -19,7 +20,6 @@ import {
 } from './job-request.ts';
 import { serveContent } from './video-content.ts';
 import { serveList } from './video-list.ts';
-import type { VideosEndpoint } from './videos-endpoint.ts';
 
 /**
  * Reads, lists and deletes the videos of an account, and passes on their content. This is not a call: nothing
@@ -28,32 +28,43 @@ import type { VideosEndpoint } from './videos-endpoint.ts';
 export function serveVideos(
   request: IncomingMessage,
   response: ServerResponse,
-  endpoint: VideosEndpoint,
+  asked: ObjectRequest,
   gateway: Gateway,
 ): Promise<void> {
   gateway.discardBody(request, response);
-  const about = { protocol: 'videos', query: endpoint.query } as const;
-  return enterJobRequest({ request, response, gateway, about }, (entered) => serve(entered, endpoint));
+  const about = { protocol: 'videos', query: asked.query } as const;
+  return enterJobRequest({ request, response, gateway, about }, (entered) => serve(entered, asked));
 }
 
-async function serve(request: JobRequest, endpoint: VideosEndpoint): Promise<JobRequestEnd> {
+/** The vendor has more that can be done with videos. */
+export function serveUnservedVideos(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { query }: ObjectRequest,
+  gateway: Gateway,
+): Promise<void> {
+  gateway.discardBody(request, response);
+  const about = { protocol: 'videos', query } as const;
+  const unserved = refuse('notExpressible', {
+    message: 'Videos are neither remixed, edited nor extended here, and there are no characters',
+  });
+  return enterJobRequest({ request, response, gateway, about }, async () => unserved);
+}
+
+async function serve(request: JobRequest, asked: ObjectRequest): Promise<JobRequestEnd> {
+  if (asked.id === 'listVideos') return serveList(request);
   const { caller, gateway } = request;
-  if (endpoint.action === 'unserved') {
-    return refuse('notExpressible', {
-      message: 'Videos are neither remixed, edited nor extended here, and there are no characters',
-    });
-  }
-  if (endpoint.action === 'list') return serveList(request);
-  const job = await findJob(caller.account.id, { kind: 'video', objectId: endpoint.id }, gateway.deps);
-  if (job === undefined) return refuseVideo(endpoint.id);
+  const objectId = asked.params.id ?? '';
+  const job = await findJob(caller.account.id, { kind: 'video', objectId }, gateway.deps);
+  if (job === undefined) return refuseVideo(objectId);
   const credential = findJobCredential(job, caller.account.byok, gateway.directory.catalog());
   if (credential === undefined) {
     return refuse('upstreamBroken', { message: 'The credential that created this video is gone' });
   }
-  switch (endpoint.action) {
-    case 'content':
+  switch (asked.id) {
+    case 'getVideoContent':
       return serveContent(request, job, credential);
-    case 'delete':
+    case 'deleteVideo':
       return remove(request, job, credential);
     default:
       return read(request, job, credential);

@@ -1,7 +1,7 @@
+import { ENDPOINT_ROWS, ENDPOINT_TAGS, type EndpointDocument } from '../../gateway/endpoints/contract.ts';
 import { ERRORS, type ErrorRow } from '../../kernel/errors.ts';
-import type { GatewayRow } from './gateway-row.ts';
 import type { Node, OpenApiDocument, OpenApiOperation, Parameter, Response } from './openapi-form.ts';
-import { GATEWAY_ROWS } from './openapi-gateway-rows.ts';
+import { SERVER_ROWS, SERVER_TAG, type ServerRow } from './openapi-server-rows.ts';
 
 export const GATEWAY_SCHEMAS: Readonly<Record<string, Node>> = {
   GatewayError: {
@@ -58,30 +58,63 @@ const IN_PATH: Readonly<Record<string, string>> = {
   id: 'The id of the response or video.',
 };
 
-export const GATEWAY_PATHS: OpenApiDocument['paths'] = Object.fromEntries(
-  [...Map.groupBy(GATEWAY_ROWS, ({ path }) => path)].map(([path, rows]) => [
-    path,
-    Object.fromEntries(rows.map((row) => [row.method, toOperation(row)])),
-  ]),
+export const GATEWAY_TAGS = [...ENDPOINT_TAGS, SERVER_TAG] as const;
+
+/** An endpoint as the document shows it. */
+interface Documented extends EndpointDocument {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+const DOCUMENTED: readonly Documented[] = ENDPOINT_ROWS.flatMap(([id, { method, path, document }]) =>
+  document === undefined ? [] : [{ ...document, id, method: method.toLowerCase(), path }],
 );
 
-function toOperation(row: GatewayRow): OpenApiOperation {
+/** The paths of the server besides the rows of the platform. */
+export const GATEWAY_PATHS: OpenApiDocument['paths'] = {
+  ...Object.fromEntries(
+    [...Map.groupBy(DOCUMENTED, ({ path }) => path)].map(([path, rows]) => [
+      path,
+      Object.fromEntries(rows.map((row) => [row.method, toOperation(row)])),
+    ]),
+  ),
+  ...Object.fromEntries(SERVER_ROWS.map((row) => [row.path, { get: toServerOperation(row) }])),
+};
+
+function toOperation(row: Documented): OpenApiOperation {
   const { id, tag, title, of, note = '' } = row;
   const parameters = toParameters(row);
-  const protocol = of === undefined ? '' : `Request and answer are those of ${of}’s API.`;
   return {
     operationId: id,
     tags: [tag],
     summary: title,
-    description: `${protocol} ${note}`.trim(),
-    security: of === undefined ? [] : [{ apiKey: [] }],
+    description: `Request and answer are those of ${of}’s API. ${note}`.trim(),
+    security: [{ apiKey: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...toRequestBody(row),
-    responses: { 200: toSuccessResponse(row), ...errorsFor(row) },
+    responses: { 200: toSuccessResponse('The answer of the vendor.', row), ...errorsFor(row) },
   };
 }
 
-function toParameters({ path, query = {} }: GatewayRow): Parameter[] {
+function toServerOperation(row: ServerRow): OpenApiOperation {
+  const { path, id, title, note } = row;
+  const unready = path === '/readyz' ? { 503: toTextResponse('Why calls cannot be served.') } : {};
+  return {
+    operationId: id,
+    tags: [SERVER_TAG.name],
+    summary: title,
+    description: note,
+    security: [],
+    responses: {
+      200: toSuccessResponse('The current state.', row),
+      ...unready,
+      ...refer(404, 'gateway-method'),
+    },
+  };
+}
+
+function toParameters({ path, query = {} }: Documented): Parameter[] {
   const schema = { type: 'string' };
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const description = IN_PATH[name] ?? name;
@@ -93,7 +126,7 @@ function toParameters({ path, query = {} }: GatewayRow): Parameter[] {
   return [...inPath, ...inQuery];
 }
 
-function toRequestBody({ body, example, form }: GatewayRow): Pick<OpenApiOperation, 'requestBody'> {
+function toRequestBody({ body, example, form }: Documented): Pick<OpenApiOperation, 'requestBody'> {
   if (form !== undefined) {
     return { requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } } };
   }
@@ -103,10 +136,7 @@ function toRequestBody({ body, example, form }: GatewayRow): Pick<OpenApiOperati
   return { requestBody: { required: true, content: { 'application/json': { schema, example } } } };
 }
 
-function errorsFor({ method, of, path, tag }: GatewayRow): OpenApiOperation['responses'] {
-  if (path === '/readyz')
-    return { 503: toTextResponse('Why calls cannot be served.'), ...refer(404, 'gateway-method') };
-  if (of === undefined) return refer(404, 'gateway-method');
+function errorsFor({ method, path, tag }: Documented): OpenApiOperation['responses'] {
   if (method === 'post') return CALL_ERRORS;
   const errors = tag === 'Videos' ? ASKED_ERRORS : READ_ERRORS;
   return path.includes('{') ? { ...errors, ...refer(404, 'gateway-unknown-id') } : errors;
@@ -116,10 +146,13 @@ function toTextResponse(description: string): Response {
   return { description, content: { 'text/plain; charset=utf-8': { schema: { type: 'string' } } } };
 }
 
-function toSuccessResponse({ streams, of, type = 'application/json' }: GatewayRow): Response {
+function toSuccessResponse(
+  description: string,
+  { streams, type = 'application/json' }: Pick<EndpointDocument, 'streams' | 'type'>,
+): Response {
   const schema = { type: type === 'application/json' ? 'object' : 'string' };
   return {
-    description: of === undefined ? 'The current state.' : 'The answer of the vendor.',
+    description,
     content: {
       [type]: { schema },
       ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }),

@@ -3,9 +3,8 @@ import { FAILURES, type FailureName } from '../../operations/failure.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { TSchema } from '../../operations/schema.ts';
 import { endpointPath } from '../http/router.ts';
-import { GATEWAY_TAGS } from './gateway-row.ts';
 import type { Node, OpenApiDocument, OpenApiOperation, Parameter, Response } from './openapi-form.ts';
-import { GATEWAY_PATHS, GATEWAY_RESPONSES, GATEWAY_SCHEMAS } from './openapi-gateway.ts';
+import { GATEWAY_PATHS, GATEWAY_RESPONSES, GATEWAY_SCHEMAS, GATEWAY_TAGS } from './openapi-gateway.ts';
 
 /** OpenAPI 3.1 of all paths of this server, from the rows that also route and validate. */
 export function createDocument(rows: readonly Operation[]): OpenApiDocument {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { matchEndpoint } from '../../../src/gateway/endpoints/endpoints.ts';
+import { findEndpoint } from '../../../src/gateway/endpoints/find.ts';
 import { OPERATIONS } from '../../../src/operations/table.ts';
 import { endpointPath } from '../../../src/platform/http/router.ts';
 import { findBrokenPromise } from '../../../src/platform/http/validate.ts';
@@ -108,7 +108,7 @@ describe('the OpenAPI document', () => {
 
   test('names no path of the gateway that the gateway does not match', () => {
     for (const { method, path } of gateway) {
-      const { kind } = matchEndpoint(method, path.replace('{model}', 'gpt-5').replace('{id}', 'resp_1'));
+      const { kind } = findEndpoint(method, path.replace('{model}', 'gpt-5').replace('{id}', 'resp_1'));
       expect(['no-endpoint', 'method-not-allowed'], `${method} ${path}`).not.toContain(kind);
     }
   });

@@ -1,5 +1,5 @@
 import { CLOUD_KINDS } from '../../../src/catalog/contract.ts';
-import { FIXED, MODEL_ACTION, matchEndpoint } from '../../../src/gateway/endpoints/endpoints.ts';
+import { ENDPOINT_ROWS } from '../../../src/gateway/endpoints/contract.ts';
 
 /** What ends after its answer is proved apart. */
 export const PROVED_APART: Readonly<Record<string, readonly string[]>> = {
@@ -25,14 +25,11 @@ export const PROVED_APART: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Everything that serves calls: the gateway's paths and actions, from its own tables, and the clouds. */
+/** Everything that serves calls: the gateway's paths, Google's actions, and the clouds. */
 export function everyEndpoint(): readonly string[] {
-  const [, actions = ''] = /\(([\w|]+)\)\$$/.exec(MODEL_ACTION.source) ?? [];
-  const calls = actions
-    .split('|')
-    .filter((action) => matchEndpoint('POST', `/v1beta/models/m:${action}`).kind === 'endpoint');
-  const fixed = [...FIXED.keys()].filter((path) => !(path in PROVED_APART));
-  return [...fixed, ...calls.map((action) => `:${action}`), ...CLOUD_KINDS];
+  const paths = ENDPOINT_ROWS.flatMap(([, { path, call }]) => (call === undefined ? [] : [path]));
+  const names = paths.map((path) => path.replace(/^.*\{model\}/, ''));
+  return [...names.filter((name) => !(name in PROVED_APART)), ...CLOUD_KINDS];
 }
 
 /** What the gateway serves and nobody went through. A proof ends by expecting that there is nothing. */
