@@ -4,7 +4,7 @@ import type { ConsoleFiles } from '../console/files.ts';
 import { sendRefusal } from '../gateway/answer/answer.ts';
 import { serveCount } from '../gateway/endpoints/count.ts';
 import { type Found, findEndpoint } from '../gateway/endpoints/find.ts';
-import { HANDLERS } from '../gateway/endpoints/handlers.ts';
+import { serveObject } from '../gateway/endpoints/serve-object.ts';
 import { guessProtocol, isWebSocket, unknownPath } from '../gateway/endpoints/unknown-path.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { serveCall } from '../gateway/pipeline.ts';
@@ -185,7 +185,7 @@ function serveFound(
     case 'count':
       return serveCount(request, response, found.endpoint, gateway);
     case 'object':
-      return HANDLERS[found.asked.id](request, response, found.asked, gateway);
+      return serveObject(request, response, found.asked, gateway);
     default:
       return undefined;
   }

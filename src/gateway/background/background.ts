@@ -60,7 +60,7 @@ export async function runInBackground(
     response.end(body);
     return undefined;
   }
-  sendStored(response, job.write('queued'), call.id);
+  sendStored({ response, requestId: call.id, protocol: 'responses' }, job.write('queued'));
   await job.finish();
   return undefined;
 }

@@ -1,17 +1,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { openGate } from '../../../test/support/open-gate.ts';
 import { sampleCatalog, sampleCredential, sampleJob, sampleVendor } from '../../../test/support/samples.ts';
 import { StoreUnavailable } from '../../accounts/contract.ts';
 import { discardBody } from '../../http/body.ts';
 import { RESULTS_CLAIM_MS } from '../../jobs/bounds.ts';
-import { Semaphore } from '../../kernel/async/semaphore.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { UpstreamClient } from '../../upstream/contract.ts';
 import { findEndpoint } from '../endpoints/find.ts';
-import { HANDLERS } from '../endpoints/handlers.ts';
+import { serveObject } from '../endpoints/serve-object.ts';
 import type { Gateway } from '../gateway.ts';
-import { JOB_REQUEST_SLOTS } from '../jobs/bounds.ts';
 import { askAboutBatch, type BatchJob } from './ask-about-batch.ts';
 import { resultsUrl } from './results-url.ts';
 
@@ -115,7 +114,8 @@ describe('while the store is away', () => {
     },
     deps: {
       ...{ files: { find: away, list: away, countUploaded: away }, jobs: { find: away, list: away } },
-      ...{ clock: { now: () => Date.now() }, jobRequests: new Semaphore(JOB_REQUEST_SLOTS) },
+      ...openGate(),
+      clock: { now: () => Date.now(), monotonic: () => 0 },
       recentJobs: { find: () => undefined, findNewest: () => undefined },
     },
     isDraining: () => false,
@@ -126,7 +126,7 @@ describe('while the store is away', () => {
     const server = createServer((request, response) => {
       const { method = '', url = '' } = request;
       const found = findEndpoint(method, url);
-      if (found.kind === 'object') void HANDLERS[found.asked.id](request, response, found.asked, gateway);
+      if (found.kind === 'object') void serveObject(request, response, found.asked, gateway);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     servers.push(server);

@@ -1,21 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Job } from '../../jobs/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { type BatchAnswer, readBatch } from '../../protocol/batches/answer.ts';
 import { batchProtocol } from '../../protocol/batches/item.ts';
 import { classify } from '../admit/route.ts';
-import type { ObjectRequest } from '../endpoints/find.ts';
 import { unknown } from '../endpoints/stored-answer.ts';
-import type { Gateway } from '../gateway.ts';
 import { askAboutObject } from '../jobs/ask-vendor.ts';
 import { LIST_ASK_MS } from '../jobs/bounds.ts';
-import { enterJobRequest } from '../jobs/enter-job-request.ts';
 import { findJob } from '../jobs/find-job.ts';
 import { findJobCredential } from '../jobs/job-credential.ts';
 import { readPage, serveJobList } from '../jobs/job-list.ts';
 import {
   endWithoutAnswer,
-  formOf,
   type JobRequest,
   type JobRequestEnd,
   sendAnswer,
@@ -28,18 +23,8 @@ import { hasten } from './end-batch.ts';
  * Reads, lists and cancels the batches of an account in the form of OpenAI. This is not a call: nothing is
  * held, counted or charged.
  */
-export function serveBatches(
-  request: IncomingMessage,
-  response: ServerResponse,
-  asked: ObjectRequest,
-  gateway: Gateway,
-): Promise<void> {
-  gateway.discardBody(request, response);
-  const about = { protocol: formOf(request), query: asked.query };
-  return enterJobRequest({ request, response, gateway, about }, (entered) => serve(entered, asked));
-}
-
-async function serve(request: JobRequest, asked: ObjectRequest): Promise<JobRequestEnd> {
+export async function serveBatches(request: JobRequest): Promise<JobRequestEnd> {
+  const { asked } = request;
   if (asked.id === 'listBatches') return list(request);
   const id = asked.params.id ?? '';
   const { caller, gateway } = request;

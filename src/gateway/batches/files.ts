@@ -1,23 +1,18 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { StoredFile } from '../../jobs/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { readInputLine } from '../../protocol/batches/input-line.ts';
 import { readResult } from '../../protocol/batches/result.ts';
 import { WAIT_MS } from '../admit/identify.ts';
 import { classify } from '../admit/route.ts';
-import type { ObjectRequest } from '../endpoints/find.ts';
 import { unknown } from '../endpoints/stored-answer.ts';
-import type { Gateway } from '../gateway.ts';
 import { addressObject, askAboutObject } from '../jobs/ask-vendor.ts';
 import { LIST_ASK_MS, LIST_SIZE_MAX } from '../jobs/bounds.ts';
 import { relayContent } from '../jobs/content-relay.ts';
-import { enterJobRequest } from '../jobs/enter-job-request.ts';
 import { findJob } from '../jobs/find-job.ts';
 import { findJobCredential, type JobCredential } from '../jobs/job-credential.ts';
 import { mapSome, readPage, sendList } from '../jobs/job-list.ts';
 import {
   endWithoutAnswer,
-  formOf,
   type JobRequest,
   type JobRequestEnd,
   jobHeaders,
@@ -31,18 +26,8 @@ import { LinesChange } from './read-results.ts';
  * Reads, lists and deletes the files of an account, and passes on their content. This is not a call: nothing
  * is held, counted or charged.
  */
-export function serveFiles(
-  request: IncomingMessage,
-  response: ServerResponse,
-  asked: ObjectRequest,
-  gateway: Gateway,
-): Promise<void> {
-  gateway.discardBody(request, response);
-  const about = { protocol: formOf(request), query: asked.query };
-  return enterJobRequest({ request, response, gateway, about }, (entered) => serve(entered, asked));
-}
-
-async function serve(request: JobRequest, asked: ObjectRequest): Promise<JobRequestEnd> {
+export async function serveFiles(request: JobRequest): Promise<JobRequestEnd> {
+  const { asked } = request;
   if (asked.id === 'listFiles') return list(request);
   const id = asked.params.id ?? '';
   const { caller, gateway } = request;

@@ -1,17 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JobPage } from '../../jobs/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { readBatch } from '../../protocol/batches/answer.ts';
 import { readResult } from '../../protocol/batches/result.ts';
 import { WAIT_MS } from '../admit/identify.ts';
 import { classify } from '../admit/route.ts';
-import type { ObjectRequest } from '../endpoints/find.ts';
 import { unknown } from '../endpoints/stored-answer.ts';
-import type { Gateway } from '../gateway.ts';
 import { addressObject, askAboutObject } from '../jobs/ask-vendor.ts';
 import { LIST_ASK_MS } from '../jobs/bounds.ts';
 import { relayContent } from '../jobs/content-relay.ts';
-import { enterJobRequest } from '../jobs/enter-job-request.ts';
 import { findJob } from '../jobs/find-job.ts';
 import { findJobCredential, type JobCredential } from '../jobs/job-credential.ts';
 import { readLimit, serveJobList } from '../jobs/job-list.ts';
@@ -32,18 +28,8 @@ import { resultsUrl } from './results-url.ts';
  * Reads, lists, cancels and deletes batches of Messages, and passes on their results. This is not a call:
  * nothing is held, counted or charged. The vendor is asked with the credential that created the batch.
  */
-export function serveMessageBatches(
-  request: IncomingMessage,
-  response: ServerResponse,
-  asked: ObjectRequest,
-  gateway: Gateway,
-): Promise<void> {
-  gateway.discardBody(request, response);
-  const about = { protocol: 'messages', query: asked.query } as const;
-  return enterJobRequest({ request, response, gateway, about }, (entered) => serve(entered, asked));
-}
-
-async function serve(request: JobRequest, asked: ObjectRequest): Promise<JobRequestEnd> {
+export async function serveMessageBatches(request: JobRequest): Promise<JobRequestEnd> {
+  const { asked } = request;
   if (asked.id === 'listMessageBatches') return list(request);
   const id = asked.params.id ?? '';
   const { caller, gateway } = request;

@@ -1,34 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { isMultipart, NotAForm } from '../../protocol/images/multipart.ts';
 import { WAIT_MS } from '../admit/identify.ts';
-import type { ObjectRequest } from '../endpoints/find.ts';
-import type { Gateway } from '../gateway.ts';
-import { enterJobRequest } from '../jobs/enter-job-request.ts';
-import { formOf, type JobRequest, type JobRequestEnd } from '../jobs/job-request.ts';
+import type { JobRequest, JobRequestEnd } from '../jobs/job-request.ts';
 import { FILES_OF_ACCOUNT_MAX, UPLOAD_BYTES_MAX, UPLOAD_FORM_BYTES_MAX, UPLOAD_PAUSE_MS } from './bounds.ts';
 import { ClientPace } from './client-pace.ts';
 import { FileUpload, type WholeFile } from './file-upload.ts';
 import { finishUpload } from './finish-upload.ts';
 
 /** A new file: it goes to the vendor of the model that its first line names, as it comes. */
-export function serveUpload(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { query }: ObjectRequest,
-  gateway: Gateway,
-): Promise<void> {
-  const about = { protocol: formOf(request), query };
-  let isRead = false;
-  const discard = (): void => {
-    if (!isRead && !request.destroyed) gateway.discardBody(request, response);
-    isRead = true;
-  };
-  const arrived = { request, response, gateway, about, upload: { discard } };
-  return enterJobRequest(arrived, (entered) => receive(request, entered)).finally(discard);
-}
-
-async function receive(request: IncomingMessage, entered: JobRequest): Promise<JobRequestEnd> {
+export async function serveUpload(entered: JobRequest): Promise<JobRequestEnd> {
+  const { request } = entered;
   const early = refuseEarly(request) ?? (await refuseMore(entered));
   if (early !== undefined) return early;
   const upload = createUpload(entered);

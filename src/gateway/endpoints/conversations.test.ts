@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openGate } from '../../../test/support/open-gate.ts';
 import { sampleAccount, sampleCatalog, sampleKey } from '../../../test/support/samples.ts';
 import { newApiKey } from '../../accounts/api-key.ts';
 import { StoreUnavailable } from '../../accounts/contract.ts';
@@ -10,8 +11,8 @@ import { ByteBudget } from '../../http/budget.ts';
 import { seededRandom } from '../../kernel/random.ts';
 import { ManualClock } from '../../kernel/time/clock.ts';
 import type { Gateway } from '../gateway.ts';
-import { serveConversation } from './conversations.ts';
 import { findEndpoint } from './find.ts';
+import { serveObject } from './serve-object.ts';
 
 const key = newApiKey(seededRandom(1));
 const values = new Map<string, Buffer>();
@@ -33,7 +34,7 @@ const gateway = {
     catalog: sampleCatalog,
     findCaller: () => ({ account: sampleAccount({ id: 7 }), key: sampleKey() }),
   },
-  deps: { conversations, clock: new ManualClock() },
+  deps: { ...openGate(), conversations, clock: new ManualClock() },
   calendar: { month: () => '2026-01' },
   isDraining: () => false,
   readBody: createBodyReader(new ByteBudget(100_000_000)),
@@ -47,7 +48,7 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     const found = findEndpoint(request.method ?? '', request.url ?? '');
     if (found.kind !== 'object') throw new Error('only conversations are asked for');
-    void serveConversation(request, response, found.asked, gateway);
+    void serveObject(request, response, found.asked, gateway);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/conversations`;

@@ -1,8 +1,5 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Caller } from '../../accounts/contract.ts';
 import { CONVERSATION_VALUE_BYTES_MAX } from '../../bounds.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
-import { newCallId } from '../../kernel/id.ts';
 import { isArray, isObject, type JsonObject, readJson, writeJson } from '../../protocol/hub/content/json.ts';
 import { responsesCodec } from '../../protocol/responses/codec.ts';
 import { packConversation, withItemId } from '../../protocol/responses/stored/conversation.ts';
@@ -12,12 +9,11 @@ import {
 } from '../../protocol/responses/stored/conversation-body.ts';
 import { listInputItems } from '../../protocol/responses/stored/item-list.ts';
 import { findItemId, type StoredResponse } from '../../protocol/responses/stored/kept-response.ts';
-import { refuseWithoutPayer } from '../admit/before-body.ts';
-import { identify, refuseIfAway } from '../admit/identify.ts';
 import { type ConversationOwner, changeConversation, itemIds } from '../convert/conversation-items.ts';
 import { findConversation, keyOfConversation, shortId } from '../convert/conversation-load.ts';
-import type { Gateway } from '../gateway.ts';
-import type { ObjectRequest } from './find.ts';
+import type { JobRequest, JobRequestEnd } from '../jobs/job-request.ts';
+import { ENDPOINTS, type EndpointRow } from './contract.ts';
+import type { FoundObject } from './find.ts';
 import { readListQuery, sendStored, unknown, wrong } from './stored-answer.ts';
 
 /** Those of the vendor. */
@@ -26,7 +22,7 @@ const METADATA_KEY_CHARS_MAX = 64;
 const METADATA_VALUE_CHARS_MAX = 512;
 
 interface Question extends ConversationOwner {
-  readonly endpoint: ObjectRequest['id'];
+  readonly endpoint: FoundObject['id'];
   readonly id: string;
   readonly itemId: string;
   readonly query: string;
@@ -40,60 +36,33 @@ interface Question extends ConversationOwner {
  * Makes, reads, changes and deletes the conversations of an account. This is not a call: nothing is held,
  * counted or charged, and no vendor is asked.
  */
-export async function serveConversation(
-  request: IncomingMessage,
-  response: ServerResponse,
-  asked: ObjectRequest,
-  gateway: Gateway,
-): Promise<void> {
-  const nowMs = gateway.deps.clock.now();
-  const requestId = newCallId(nowMs);
-  const caller = await identify(request, gateway, nowMs);
-  if (isRefusal(caller)) {
-    gateway.discardBody(request, response);
-    sendStored(response, caller, requestId);
-    return;
-  }
-  const { conversations } = gateway.deps;
+export async function serveConversation(entered: JobRequest): Promise<JobRequestEnd> {
+  const { request, response, asked, gateway, caller, requestId, nowMs } = entered;
   const { id: endpoint, params, query } = asked;
   const { id = '', item: itemId = '' } = params;
+  const { conversations } = gateway.deps;
   const accountId = caller.account.id;
   const question = { conversations, accountId, endpoint, id, itemId, query, requestId, nowMs };
-  const early = STORES.has(endpoint) ? refuseEarly(request.headers, caller, gateway) : undefined;
-  if (early !== undefined || !STORES.has(endpoint)) {
-    gateway.discardBody(request, response);
-    sendStored(response, early ?? (await answer({ ...question, body: {} }).catch(refuseIfAway)), requestId);
-    return;
-  }
-  const read = await gateway.readBody(request, caller.account.id, response);
-  if (isRefusal(read)) return sendStored(response, read, requestId);
-  if (read.kind === 'aborted') return;
+  const send = (made: string | Buffer | Refusal): JobRequestEnd =>
+    isRefusal(made) ? made : sendStored(entered, made);
+  const { hasBody }: EndpointRow = ENDPOINTS[endpoint];
+  if (!hasBody) return send(await answer({ ...question, body: {} }));
+  if (Number(request.headers['content-length'] ?? 0) > CONVERSATION_VALUE_BYTES_MAX) return TOO_LARGE;
+  const read = await gateway.readBody(request, accountId, response);
+  if (isRefusal(read)) return read;
+  if (read.kind === 'aborted') return undefined;
   try {
     const isLarge = read.bytes.length > CONVERSATION_VALUE_BYTES_MAX;
     const body = isLarge ? TOO_LARGE : await readConversationBody(read.bytes);
-    const made = isRefusal(body) ? body : await answer({ ...question, body }).catch(refuseIfAway);
-    sendStored(response, made, requestId);
+    return send(isRefusal(body) ? body : await answer({ ...question, body }));
   } finally {
     read.release();
   }
 }
 
-/** What has a body, and stores it. */
-const STORES: ReadonlySet<ObjectRequest['id']> = new Set([
-  'createConversation',
-  'updateConversation',
-  'addItemsToConversation',
-]);
-
 const TOO_LARGE = refuse('bodyTooLarge', {
   message: `A conversation has at most ${CONVERSATION_VALUE_BYTES_MAX} bytes`,
 });
-
-/** Before the body is read. */
-function refuseEarly(headers: IncomingHttpHeaders, caller: Caller, gateway: Gateway): Refusal | undefined {
-  const isLarge = Number(headers['content-length'] ?? 0) > CONVERSATION_VALUE_BYTES_MAX;
-  return refuseWithoutPayer(caller, gateway) ?? (isLarge ? TOO_LARGE : undefined);
-}
 
 function answer(question: Question): Promise<string | Buffer | Refusal> {
   switch (question.endpoint) {

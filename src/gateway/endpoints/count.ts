@@ -1,8 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { admit } from '../../accounts/admit.ts';
 import type { Caller } from '../../accounts/contract.ts';
-import { chooseLimits } from '../../accounts/limits.ts';
-import { ACCOUNT_READS_MAX } from '../../bounds.ts';
 import type { Model, Route } from '../../catalog/contract.ts';
 import { ERRORS, isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { newCallId } from '../../kernel/id.ts';
@@ -18,8 +16,8 @@ import {
 import { getDialect } from '../../protocol/registry.ts';
 import { answerHeaders } from '../../upstream/answer-headers.ts';
 import { addressVendor, canCount, VENDOR_JSON } from '../../upstream/vendor.ts';
-import { toRefusal } from '../admit/enter.ts';
-import { identify, identifyAgain, refuseIfAway, WAIT_MS } from '../admit/identify.ts';
+import { enterQuestion } from '../admit/enter-question.ts';
+import { identify, refuseIfAway } from '../admit/identify.ts';
 import { checkMediaType } from '../admit/media-type.ts';
 import { nameModel } from '../admit/no-upstream.ts';
 import { chooseRoutes, classify } from '../admit/route.ts';
@@ -113,57 +111,17 @@ async function readQuestion(
 }
 
 async function passGate(counting: CountRequest, question: Question, gateway: Gateway): Promise<CountAnswer> {
-  let asking = question;
-  for (let reads = 0; reads <= ACCOUNT_READS_MAX; reads++) {
-    const answer = await tryGate(counting, asking, gateway);
-    if (answer !== 'stale') return answer;
-    const caller = await identifyAgain(asking, asking.caller, gateway, asking.nowMs);
-    if (isRefusal(caller)) return caller;
-    asking = { ...asking, caller };
-  }
-  return refuse('unavailable', { retryAfterMs: WAIT_MS });
-}
-
-/** `stale`: the gate knows a newer version of the account. */
-async function tryGate(
-  counting: CountRequest,
-  question: Question,
-  gateway: Gateway,
-): Promise<CountAnswer | 'stale'> {
-  const { caller, nowMs, id } = question;
-  const { account } = caller;
-  const { gate, observer, clock } = gateway.deps;
-  const catalog = gateway.directory.catalog();
-  const model = catalog.models.get(counting.facts.model);
+  const model = gateway.directory.catalog().models.get(counting.facts.model);
   if (model === undefined || model.status !== 'enabled') {
     return nameModel(refuse('noUpstream'), counting.facts.model);
   }
-  const denied = admit(model, account, nowMs);
-  if (denied !== undefined) return denied;
-  const entered = await gate.enter({
-    callId: id,
-    accountId: account.id,
-    accountVersion: account.version,
-    accountAgeMs: clock.monotonic() - caller.readAtMs,
-    limits: chooseLimits(caller, catalog, nowMs).map(({ scope, policy }) => ({
-      scope: `count:${scope}`,
-      policy,
-    })),
-    inputTokens: 0,
-    images: 0,
-    imagesGuess: 0,
-    videos: 0,
-    money: undefined,
-  });
-  if (entered.kind === 'stale') return 'stale';
-  if (entered.kind !== 'entered') {
-    if (entered.kind === 'gate-refused') observer.gateRefused(entered.reason);
-    return toRefusal(entered, { limits: [] });
-  }
+  const refuses = ({ account }: Caller) => admit(model, account, question.nowMs);
+  const entered = await enterQuestion('count', question, gateway, refuses);
+  if (isRefusal(entered)) return entered;
   try {
-    return await count(counting, model, question, gateway);
+    return await count(counting, model, { ...question, caller: entered.caller }, gateway);
   } finally {
-    await gate.leave(entered.lease, { tokens: 0, amountMicro: 0n, chargeMicro: 0n, images: 0 });
+    await entered.leave();
   }
 }
 

@@ -222,3 +222,10 @@ test('what is found for a call without a query is the same object each time', ()
   const [one, other] = [1, 2].map(() => findEndpoint('POST', '/v1/chat/completions'));
   expect(one).toBe(other);
 });
+
+test('every endpoint that is no call says in whose form its errors are', () => {
+  const silent = ENDPOINT_ROWS.filter(
+    ([, { call, counts, errors }]) => call === undefined && counts === undefined && errors === undefined,
+  );
+  expect(silent.map(([id]) => id)).toEqual([]);
+});

@@ -30,8 +30,8 @@ export interface CountEndpoint extends Endpoint {
   readonly protocol: CountProtocol;
 }
 
-/** A request about what an account has. */
-export interface ObjectRequest {
+/** An endpoint about what an account has. */
+export interface FoundObject {
   readonly id: ObjectId;
   /** Decoded. */
   readonly params: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ export interface ObjectRequest {
 export type Found =
   | { readonly kind: 'call'; readonly endpoint: Endpoint }
   | { readonly kind: 'count'; readonly endpoint: CountEndpoint }
-  | { readonly kind: 'object'; readonly asked: ObjectRequest }
+  | { readonly kind: 'object'; readonly asked: FoundObject }
   | { readonly kind: 'method-not-allowed'; readonly allow: string }
   | { readonly kind: 'no-endpoint' };
 

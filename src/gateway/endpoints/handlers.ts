@@ -1,22 +1,15 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serveBatches } from '../batches/batches.ts';
 import { serveFiles } from '../batches/files.ts';
 import { serveMessageBatches } from '../batches/message-batches.ts';
 import { serveUpload } from '../batches/serve-upload.ts';
-import type { Gateway } from '../gateway.ts';
-import { serveUnservedVideos, serveVideos } from '../jobs/videos.ts';
+import type { JobRequest, JobRequestEnd } from '../jobs/job-request.ts';
+import { refuseUnservedVideos, serveVideos } from '../jobs/videos.ts';
 import type { ObjectId } from './contract.ts';
 import { serveConversation } from './conversations.ts';
-import type { ObjectRequest } from './find.ts';
 import { serveModels } from './models.ts';
 import { serveStored } from './stored-responses.ts';
 
-type Handler = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  asked: ObjectRequest,
-  gateway: Gateway,
-) => Promise<void>;
+type Handler = (entered: JobRequest) => Promise<JobRequestEnd>;
 
 /** Who serves a request that is not a call. A row without a handler does not compile. */
 export const HANDLERS: Readonly<Record<ObjectId, Handler>> = {
@@ -40,11 +33,11 @@ export const HANDLERS: Readonly<Record<ObjectId, Handler>> = {
   getVideo: serveVideos,
   deleteVideo: serveVideos,
   getVideoContent: serveVideos,
-  remixVideo: serveUnservedVideos,
-  editVideo: serveUnservedVideos,
-  extendVideo: serveUnservedVideos,
-  createVideoCharacter: serveUnservedVideos,
-  getVideoCharacter: serveUnservedVideos,
+  remixVideo: refuseUnservedVideos,
+  editVideo: refuseUnservedVideos,
+  extendVideo: refuseUnservedVideos,
+  createVideoCharacter: refuseUnservedVideos,
+  getVideoCharacter: refuseUnservedVideos,
   uploadFile: serveUpload,
   listFiles: serveFiles,
   getFile: serveFiles,

@@ -15,7 +15,7 @@ import { discardBody } from '../../http/body.ts';
 import { seededRandom } from '../../kernel/random.ts';
 import { ManualClock } from '../../kernel/time/clock.ts';
 import type { Gateway } from '../gateway.ts';
-import { serveModels } from './models.ts';
+import { serveObject } from './serve-object.ts';
 
 const key = newApiKey(seededRandom(1));
 const caller = { account: sampleAccount(), key: sampleKey() };
@@ -31,7 +31,7 @@ let server: Server;
 let url = '';
 beforeAll(async () => {
   const asked = { id: 'listModelsOfKey', params: {}, query: '' } as const;
-  server = createServer((request, response) => void serveModels(request, response, asked, gateway));
+  server = createServer((request, response) => void serveObject(request, response, asked, gateway));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });

@@ -1,15 +1,13 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { admit } from '../../accounts/admit.ts';
 import type { Account } from '../../accounts/contract.ts';
 import type { CatalogSnapshot, Model } from '../../catalog/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
-import { newCallId } from '../../kernel/id.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
-import { identify } from '../admit/identify.ts';
 import { canServe } from '../admit/route-protocols.ts';
-import { ownHeaders, sendRefusal } from '../answer/answer.ts';
-import type { Gateway } from '../gateway.ts';
-import type { ObjectRequest } from './find.ts';
+import { ownHeaders } from '../answer/answer.ts';
+import type { JobRequest, JobRequestEnd } from '../jobs/job-request.ts';
+import type { FoundObject } from './find.ts';
 import { describeModel, type ListStyle, listModels } from './model-list.ts';
 
 /**
@@ -40,38 +38,29 @@ const SHOWN_CHARS_MAX = 100;
  * catalogue: a vendor would list its own model names, which do not work here. This is not a call: nothing is
  * held, counted or charged.
  */
-export async function serveModels(
-  request: IncomingMessage,
-  response: ServerResponse,
-  asked: ObjectRequest,
-  gateway: Gateway,
-): Promise<void> {
-  const nowMs = gateway.deps.clock.now();
-  const requestId = newCallId(nowMs);
-  gateway.discardBody(request, response);
-  const style = GOOGLE.has(asked.id) ? 'google' : chooseListStyle(request.headers);
-  const [protocol] = PROTOCOLS[style];
-  const caller = await identify(request, gateway, nowMs);
-  const answer = isRefusal(caller)
-    ? caller
-    : answerFor(asked, style, callable(gateway.directory.catalog(), style, caller.account, nowMs));
-  if (isRefusal(answer)) {
-    sendRefusal(response, answer, requestId, protocol);
-    return;
-  }
+export async function serveModels(entered: JobRequest): Promise<JobRequestEnd> {
+  const { response, headers, asked, gateway, caller, requestId, nowMs } = entered;
+  const style = GOOGLE.has(asked.id) ? 'google' : chooseListStyle(headers);
+  const models = callable(gateway.directory.catalog(), style, caller.account, nowMs);
+  const answer = answerFor(asked, style, models);
+  if (isRefusal(answer)) return answer;
   const body = JSON.stringify(answer);
   response.writeHead(200, [
-    ...['content-type', 'application/json; charset=utf-8'],
-    ...['content-length', String(Buffer.byteLength(body))],
+    'content-type',
+    'application/json; charset=utf-8',
+    'content-length',
+    String(Buffer.byteLength(body)),
     // The next request may come from an account with another level, or after a change of the catalogue.
-    ...['cache-control', 'no-store'],
-    ...ownHeaders(requestId, protocol),
+    'cache-control',
+    'no-store',
+    ...ownHeaders(requestId, entered.protocol),
   ]);
   response.end(body);
+  return undefined;
 }
 
 /** Paths that only clients of Google use. */
-const GOOGLE: ReadonlySet<ObjectRequest['id']> = new Set(['listModelsForGoogle', 'getModelForGoogle']);
+const GOOGLE: ReadonlySet<FoundObject['id']> = new Set(['listModelsForGoogle', 'getModelForGoogle']);
 
 /** Every Messages client sends its version; Google's clients always send their own key header. */
 function chooseListStyle(headers: IncomingHttpHeaders): ListStyle {
@@ -80,7 +69,7 @@ function chooseListStyle(headers: IncomingHttpHeaders): ListStyle {
 }
 
 function answerFor(
-  { params: { model: modelId }, query }: ObjectRequest,
+  { params: { model: modelId }, query }: FoundObject,
   style: ListStyle,
   models: readonly Model[],
 ): object | Refusal {

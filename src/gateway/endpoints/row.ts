@@ -48,6 +48,17 @@ export interface EndpointRow {
   readonly call?: CallRow;
   /** It counts the tokens of a request in the form of this protocol. */
   readonly counts?: 'messages' | 'responses' | 'gemini';
+  /**
+   * The rest is about endpoints that are neither: they are about what an account has. In whose form their
+   * errors are; `by-client`: vendors share the path, and the headers decide.
+   */
+  readonly errors?: Protocol | 'by-client';
+  /** It creates, uploads or adds something: an account that cannot pay is refused before its body is read. */
+  readonly pays?: 'payer';
+  /** Its handler reads a body. The body of any other request is discarded. */
+  readonly hasBody?: true;
+  /** No limit counts it: clients test a key with it. */
+  readonly isUnlimited?: true;
   /** HEAD answers as GET does, without the body. */
   readonly alsoHead?: true;
   /** Absent: the vendor has this endpoint, and we refuse it. */

@@ -1,25 +1,26 @@
 import type { ServerResponse } from 'node:http';
 import { PAGE_SIZE_MAX } from '../../bounds.ts';
 import { ERRORS, type Refusal, refuse } from '../../kernel/errors.ts';
+import type { Protocol } from '../../kernel/protocol-name.ts';
 import type { ListQuery } from '../../protocol/responses/stored/item-list.ts';
-import { ownHeaders, sendRefusal } from '../answer/answer.ts';
+import { ownHeaders } from '../answer/answer.ts';
 
 const PAGE_SIZE = 20;
 
-/** Answers with stored JSON, or with the reason why there is none. */
-export function sendStored(
-  response: ServerResponse,
-  body: string | Buffer | Refusal,
-  requestId: string,
-): void {
-  if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
-    sendRefusal(response, body, requestId, 'responses');
-    return;
-  }
+interface Answering {
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly protocol: Protocol;
+}
+
+/** Answers with stored JSON. */
+export function sendStored({ response, requestId, protocol }: Answering, body: string | Buffer): undefined {
   response.writeHead(200, [
-    ...['content-type', 'application/json; charset=utf-8'],
-    ...['content-length', String(Buffer.byteLength(body))],
-    ...ownHeaders(requestId, 'responses'),
+    'content-type',
+    'application/json; charset=utf-8',
+    'content-length',
+    String(Buffer.byteLength(body)),
+    ...ownHeaders(requestId, protocol),
   ]);
   response.end(body);
 }

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openGate } from '../../../test/support/open-gate.ts';
 import { sampleAccount, sampleCatalog, sampleKey } from '../../../test/support/samples.ts';
 import { newApiKey } from '../../accounts/api-key.ts';
 import { StoreUnavailable } from '../../accounts/contract.ts';
@@ -11,8 +12,8 @@ import { ManualClock } from '../../kernel/time/clock.ts';
 import { writeBackground } from '../../protocol/responses/stored/background.ts';
 import { RunningResponses } from '../background/running.ts';
 import type { Gateway } from '../gateway.ts';
-import type { ObjectRequest } from './find.ts';
-import { serveStored } from './stored-responses.ts';
+import type { FoundObject } from './find.ts';
+import { serveObject } from './serve-object.ts';
 
 const key = newApiKey(seededRandom(1));
 const caller = { account: sampleAccount({ id: 7 }), key: sampleKey() };
@@ -20,7 +21,7 @@ const kept = '{"input":[{"role":"user","content":"x"}],"response":{"id":"resp_1"
 
 let server: Server;
 let url = '';
-let asked: ObjectRequest;
+let asked: FoundObject;
 let values: Map<string, string>;
 let isDraining = false;
 let isAway = false;
@@ -43,14 +44,14 @@ const clock = new ManualClock();
 /** As much of a gateway as these endpoints ask for. */
 const gateway = {
   directory: { catalog: sampleCatalog, findCaller: () => caller },
-  deps: { conversations, clock },
+  deps: { ...openGate(), conversations, clock },
   running,
   isDraining: () => isDraining,
   discardBody,
 } as unknown as Gateway;
 
 beforeAll(async () => {
-  server = createServer((request, response) => void serveStored(request, response, asked, gateway));
+  server = createServer((request, response) => void serveObject(request, response, asked, gateway));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
@@ -65,7 +66,7 @@ beforeEach(() => {
 });
 afterAll(() => server.close());
 
-async function ask(endpoint: ObjectRequest['id'], id = 'resp_1', query = '') {
+async function ask(endpoint: FoundObject['id'], id = 'resp_1', query = '') {
   asked = { id: endpoint, params: { id }, query };
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
   return { status: response.status, text: await response.text(), headers: response.headers };

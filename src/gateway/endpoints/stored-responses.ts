@@ -1,7 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Conversations } from '../../conversation/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
-import { newCallId } from '../../kernel/id.ts';
 import { writeJson } from '../../protocol/hub/content/json.ts';
 import { isBackground, readBackground, writeBackground } from '../../protocol/responses/stored/background.ts';
 import { listInputItems } from '../../protocol/responses/stored/item-list.ts';
@@ -10,31 +8,21 @@ import {
   type StoredResponse,
   unpackResponse,
 } from '../../protocol/responses/stored/kept-response.ts';
-import { identify, refuseIfAway } from '../admit/identify.ts';
 import { keyOfCancel } from '../background/background.ts';
 import { keyOfItem, keyOfResponse, shortId } from '../convert/conversation-load.ts';
 import type { Gateway } from '../gateway.ts';
-import type { ObjectRequest } from './find.ts';
+import type { JobRequest, JobRequestEnd } from '../jobs/job-request.ts';
+import type { FoundObject } from './find.ts';
 import { readListQuery, sendStored, unknown, wrong } from './stored-answer.ts';
 
 /**
  * Reads, lists and deletes the stored responses of an account. This is not a call: nothing is held, counted
  * or charged, and no vendor is asked.
  */
-export async function serveStored(
-  request: IncomingMessage,
-  response: ServerResponse,
-  asked: ObjectRequest,
-  gateway: Gateway,
-): Promise<void> {
-  const nowMs = gateway.deps.clock.now();
-  const requestId = newCallId(nowMs);
-  gateway.discardBody(request, response);
-  const caller = await identify(request, gateway, nowMs);
-  const body = isRefusal(caller)
-    ? caller
-    : await answer(asked, { gateway, accountId: caller.account.id, nowMs }).catch(refuseIfAway);
-  sendStored(response, body, requestId);
+export async function serveStored(request: JobRequest): Promise<JobRequestEnd> {
+  const { asked, gateway, caller, nowMs } = request;
+  const body = await answer(asked, { gateway, accountId: caller.account.id, nowMs });
+  return isRefusal(body) ? body : sendStored(request, body);
 }
 
 interface Owner {
@@ -44,7 +32,7 @@ interface Owner {
 }
 
 async function answer(
-  { id: endpoint, params: { id = '' }, query }: ObjectRequest,
+  { id: endpoint, params: { id = '' }, query }: FoundObject,
   owner: Owner,
 ): Promise<string | Buffer | Refusal> {
   const { gateway, accountId, nowMs } = owner;

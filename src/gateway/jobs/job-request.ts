@@ -7,17 +7,22 @@ import { answerHeaders } from '../../upstream/answer-headers.ts';
 import type { UpstreamHead } from '../../upstream/contract.ts';
 import type { AskReply } from '../../upstream/http/ask.ts';
 import { endAnswer, modelHeaders, ownHeaders, totalBytes } from '../answer/answer.ts';
+import type { FoundObject } from '../endpoints/find.ts';
 import { unknown } from '../endpoints/stored-answer.ts';
 import type { Gateway } from '../gateway.ts';
 
-/** A request about jobs of an account, or about files of theirs. It is not a call. */
+/** A request about what an account has: models, responses, conversations, jobs, files. It is not a call. */
 export interface JobRequest {
+  readonly asked: FoundObject;
+  /** Also the source of new ids. */
   readonly requestId: string;
+  readonly nowMs: number;
   readonly caller: Caller;
   /** In whose form errors are. */
   readonly protocol: Protocol;
   /** With its question mark, or empty. */
   readonly query: string;
+  readonly request: IncomingMessage;
   readonly headers: IncomingHttpHeaders;
   readonly response: ServerResponse;
   readonly gateway: Gateway;
@@ -28,11 +33,6 @@ export type JobRequestEnd = Refusal | undefined;
 
 /** What an answer is about: the account's object, and whose credential has it. */
 export type Owned = Pick<Job, 'model' | 'own'>;
-
-/** Anthropic has files too, at the paths of OpenAI. */
-export function formOf({ headers }: Pick<IncomingMessage, 'headers'>): 'chat' | 'messages' {
-  return headers['anthropic-version'] === undefined ? 'chat' : 'messages';
-}
 
 const ID_CHARS_MAX = 100;
 

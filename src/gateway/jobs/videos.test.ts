@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openGate } from '../../../test/support/open-gate.ts';
 import {
   sampleAccount,
   sampleCatalog,
@@ -13,17 +14,15 @@ import { newApiKey } from '../../accounts/api-key.ts';
 import { StoreUnavailable } from '../../accounts/contract.ts';
 import { discardBody } from '../../http/body.ts';
 import type { Job, JobStore } from '../../jobs/contract.ts';
-import { Semaphore } from '../../kernel/async/semaphore.ts';
 import { Tasks } from '../../kernel/async/task.ts';
 import { silentLogger } from '../../kernel/log.ts';
 import { seededRandom } from '../../kernel/random.ts';
 import { ManualClock } from '../../kernel/time/clock.ts';
 import type { UpstreamClient, UpstreamHandler, UpstreamHead } from '../../upstream/contract.ts';
-import type { ObjectRequest } from '../endpoints/find.ts';
+import type { FoundObject } from '../endpoints/find.ts';
+import { serveObject } from '../endpoints/serve-object.ts';
 import type { Gateway } from '../gateway.ts';
-import { JOB_REQUEST_SLOTS } from './bounds.ts';
 import { RecentJobs } from './recent-jobs.ts';
-import { serveVideos } from './videos.ts';
 
 const key = newApiKey(seededRandom(1));
 const caller = { account: sampleAccount({ id: 1 }), key: sampleKey() };
@@ -31,7 +30,7 @@ const vendor = sampleVendor({ protocols: ['videos'] });
 
 let server: Server;
 let url = '';
-let asked: ObjectRequest;
+let asked: FoundObject;
 let jobs: Job[];
 let credentials: Map<string, ReturnType<typeof sampleCredential>>;
 /** What happened, in order: questions to the vendor, and changes of the store. */
@@ -80,7 +79,8 @@ function createGateway(): Gateway {
     directory: { catalog, findCaller: () => caller },
     deps: {
       ...{ jobs: store, client, bodies, clock: new ManualClock(), tasks: new Tasks(silentLogger) },
-      ...{ recentJobs: new RecentJobs(), jobRequests: new Semaphore(JOB_REQUEST_SLOTS) },
+      ...openGate(),
+      recentJobs: new RecentJobs(),
       streamTimeouts: { connectMs: 1_000, firstByteMs: 1_000, idleMs: 1_000 },
     },
     times: { keepAliveMs: 1_000, clientStallMs: 1_000 },
@@ -91,7 +91,7 @@ function createGateway(): Gateway {
 
 beforeAll(async () => {
   const gateway = createGateway();
-  server = createServer((request, response) => void serveVideos(request, response, asked, gateway));
+  server = createServer((request, response) => void serveObject(request, response, asked, gateway));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
@@ -104,7 +104,7 @@ beforeEach(() => {
 });
 afterAll(() => server.close());
 
-async function ask(endpoint: ObjectRequest['id'], id = 'video_1', query = '') {
+async function ask(endpoint: FoundObject['id'], id = 'video_1', query = '') {
   asked = { id: endpoint, params: { id }, query };
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
   return { status: response.status, text: await response.text(), headers: response.headers };

@@ -1,14 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Job } from '../../jobs/contract.ts';
-import { refuse } from '../../kernel/errors.ts';
+import { type Refusal, refuse } from '../../kernel/errors.ts';
 import { readVideo } from '../../protocol/videos/answer.ts';
 import { WAIT_MS } from '../admit/identify.ts';
 import { classify } from '../admit/route.ts';
-import type { ObjectRequest } from '../endpoints/find.ts';
-import type { Gateway } from '../gateway.ts';
 import { toReport } from './ask-about-job.ts';
 import { askAboutObject } from './ask-vendor.ts';
-import { enterJobRequest } from './enter-job-request.ts';
 import { findJob, findStoredJob } from './find-job.ts';
 import { findJobCredential, type JobCredential } from './job-credential.ts';
 import {
@@ -25,33 +21,8 @@ import { serveList } from './video-list.ts';
  * Reads, lists and deletes the videos of an account, and passes on their content. This is not a call: nothing
  * is held, counted or charged. The vendor is asked with the credential that created the video.
  */
-export function serveVideos(
-  request: IncomingMessage,
-  response: ServerResponse,
-  asked: ObjectRequest,
-  gateway: Gateway,
-): Promise<void> {
-  gateway.discardBody(request, response);
-  const about = { protocol: 'videos', query: asked.query } as const;
-  return enterJobRequest({ request, response, gateway, about }, (entered) => serve(entered, asked));
-}
-
-/** The vendor has more that can be done with videos. */
-export function serveUnservedVideos(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { query }: ObjectRequest,
-  gateway: Gateway,
-): Promise<void> {
-  gateway.discardBody(request, response);
-  const about = { protocol: 'videos', query } as const;
-  const unserved = refuse('notExpressible', {
-    message: 'Videos are neither remixed, edited nor extended here, and there are no characters',
-  });
-  return enterJobRequest({ request, response, gateway, about }, async () => unserved);
-}
-
-async function serve(request: JobRequest, asked: ObjectRequest): Promise<JobRequestEnd> {
+export async function serveVideos(request: JobRequest): Promise<JobRequestEnd> {
+  const { asked } = request;
   if (asked.id === 'listVideos') return serveList(request);
   const { caller, gateway } = request;
   const objectId = asked.params.id ?? '';
@@ -69,6 +40,13 @@ async function serve(request: JobRequest, asked: ObjectRequest): Promise<JobRequ
     default:
       return read(request, job, credential);
   }
+}
+
+/** The vendor has more that can be done with videos. */
+export async function refuseUnservedVideos(): Promise<Refusal> {
+  return refuse('notExpressible', {
+    message: 'Videos are neither remixed, edited nor extended here, and there are no characters',
+  });
 }
 
 async function read(request: JobRequest, job: Job, credential: JobCredential): Promise<JobRequestEnd> {

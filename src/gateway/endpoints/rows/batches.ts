@@ -11,6 +11,9 @@ export const BATCH_ROWS = {
   uploadFile: {
     method: 'POST',
     path: '/v1/files',
+    errors: 'by-client',
+    pays: 'payer',
+    hasBody: true,
     document: {
       ...OPENAI,
       title: 'Upload a file',
@@ -25,12 +28,28 @@ export const BATCH_ROWS = {
       },
     },
   },
-  listFiles: { method: 'GET', path: '/v1/files', document: { ...OPENAI, title: 'List files', query: PAGE } },
-  getFile: { method: 'GET', path: '/v1/files/{id}', document: { ...OPENAI, title: 'Get a file' } },
-  deleteFile: { method: 'DELETE', path: '/v1/files/{id}', document: { ...OPENAI, title: 'Delete a file' } },
+  listFiles: {
+    method: 'GET',
+    path: '/v1/files',
+    errors: 'by-client',
+    document: { ...OPENAI, title: 'List files', query: PAGE },
+  },
+  getFile: {
+    method: 'GET',
+    path: '/v1/files/{id}',
+    errors: 'by-client',
+    document: { ...OPENAI, title: 'Get a file' },
+  },
+  deleteFile: {
+    method: 'DELETE',
+    path: '/v1/files/{id}',
+    errors: 'by-client',
+    document: { ...OPENAI, title: 'Delete a file' },
+  },
   getFileContent: {
     method: 'GET',
     path: '/v1/files/{id}/content',
+    errors: 'by-client',
     document: { ...OPENAI, title: 'Get the content of a file', type: 'application/octet-stream' },
   },
   createBatch: {
@@ -52,12 +71,19 @@ export const BATCH_ROWS = {
   listBatches: {
     method: 'GET',
     path: '/v1/batches',
+    errors: 'by-client',
     document: { ...OPENAI, title: 'List batches', query: PAGE },
   },
-  getBatch: { method: 'GET', path: '/v1/batches/{id}', document: { ...OPENAI, title: 'Get a batch' } },
+  getBatch: {
+    method: 'GET',
+    path: '/v1/batches/{id}',
+    errors: 'by-client',
+    document: { ...OPENAI, title: 'Get a batch' },
+  },
   cancelBatch: {
     method: 'POST',
     path: '/v1/batches/{id}/cancel',
+    errors: 'by-client',
     document: { ...OPENAI, title: 'Cancel a batch' },
   },
   createMessageBatch: {
@@ -88,6 +114,7 @@ export const BATCH_ROWS = {
   listMessageBatches: {
     method: 'GET',
     path: '/v1/messages/batches',
+    errors: 'messages',
     document: {
       ...ANTHROPIC,
       title: 'List batches of Messages',
@@ -97,21 +124,25 @@ export const BATCH_ROWS = {
   getMessageBatch: {
     method: 'GET',
     path: '/v1/messages/batches/{id}',
+    errors: 'messages',
     document: { ...ANTHROPIC, title: 'Get a batch of Messages' },
   },
   deleteMessageBatch: {
     method: 'DELETE',
     path: '/v1/messages/batches/{id}',
+    errors: 'messages',
     document: { ...ANTHROPIC, title: 'Delete a batch of Messages', note: 'Only when it has ended.' },
   },
   cancelMessageBatch: {
     method: 'POST',
     path: '/v1/messages/batches/{id}/cancel',
+    errors: 'messages',
     document: { ...ANTHROPIC, title: 'Cancel a batch of Messages' },
   },
   getMessageBatchResults: {
     method: 'GET',
     path: '/v1/messages/batches/{id}/results',
+    errors: 'messages',
     document: { ...ANTHROPIC, title: 'Get the results of a batch', type: 'application/x-jsonl' },
   },
 } as const satisfies Readonly<Record<string, EndpointRow>>;

@@ -97,6 +97,7 @@ export const MEDIA_ROWS = {
   listVideos: {
     method: 'GET',
     path: '/v1/videos',
+    errors: 'videos',
     document: {
       ...VIDEOS,
       title: 'List videos',
@@ -104,15 +105,22 @@ export const MEDIA_ROWS = {
       query: pageOf('videos'),
     },
   },
-  getVideo: { method: 'GET', path: '/v1/videos/{id}', document: { ...VIDEOS, title: 'Get a video' } },
+  getVideo: {
+    method: 'GET',
+    path: '/v1/videos/{id}',
+    errors: 'videos',
+    document: { ...VIDEOS, title: 'Get a video' },
+  },
   deleteVideo: {
     method: 'DELETE',
     path: '/v1/videos/{id}',
+    errors: 'videos',
     document: { ...VIDEOS, title: 'Delete a video' },
   },
   getVideoContent: {
     method: 'GET',
     path: '/v1/videos/{id}/content',
+    errors: 'videos',
     document: {
       ...VIDEOS,
       title: 'Get the content of a video',
@@ -121,9 +129,9 @@ export const MEDIA_ROWS = {
       query: { variant: '`video`, `thumbnail` or `spritesheet`.' },
     },
   },
-  remixVideo: { method: 'POST', path: '/v1/videos/{id}/remix' },
-  editVideo: { method: 'POST', path: '/v1/videos/edits' },
-  extendVideo: { method: 'POST', path: '/v1/videos/extensions' },
-  createVideoCharacter: { method: 'POST', path: '/v1/videos/characters' },
-  getVideoCharacter: { method: 'GET', path: '/v1/videos/characters/{id}' },
+  remixVideo: { method: 'POST', path: '/v1/videos/{id}/remix', errors: 'videos' },
+  editVideo: { method: 'POST', path: '/v1/videos/edits', errors: 'videos' },
+  extendVideo: { method: 'POST', path: '/v1/videos/extensions', errors: 'videos' },
+  createVideoCharacter: { method: 'POST', path: '/v1/videos/characters', errors: 'videos' },
+  getVideoCharacter: { method: 'GET', path: '/v1/videos/characters/{id}', errors: 'videos' },
 } as const satisfies Readonly<Record<string, EndpointRow>>;

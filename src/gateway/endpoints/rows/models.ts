@@ -17,6 +17,8 @@ export const MODEL_ROWS = {
   listModelsOfKey: {
     method: 'GET',
     path: '/v1/models',
+    errors: 'by-client',
+    isUnlimited: true,
     alsoHead: true,
     document: {
       ...OPENAI,
@@ -27,12 +29,16 @@ export const MODEL_ROWS = {
   getModelOfKey: {
     method: 'GET',
     path: '/v1/models/{model}',
+    errors: 'by-client',
+    isUnlimited: true,
     alsoHead: true,
     document: { ...OPENAI, title: 'Get a model' },
   },
   listModelsForGoogle: {
     method: 'GET',
     path: '/v1beta/models',
+    errors: 'gemini',
+    isUnlimited: true,
     alsoBelow: BELOW,
     alsoHead: true,
     document: {
@@ -44,6 +50,8 @@ export const MODEL_ROWS = {
   getModelForGoogle: {
     method: 'GET',
     path: '/v1beta/models/{model}',
+    errors: 'gemini',
+    isUnlimited: true,
     alsoBelow: BELOW,
     alsoHead: true,
     document: { ...GOOGLE, title: 'Get a model for clients of Google' },

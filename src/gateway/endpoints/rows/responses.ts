@@ -54,26 +54,33 @@ export const RESPONSE_ROWS = {
   getResponse: {
     method: 'GET',
     path: '/v1/responses/{id}',
+    errors: 'responses',
     document: { ...RESPONSES, title: 'Get a response', note: KEPT },
   },
   deleteResponse: {
     method: 'DELETE',
     path: '/v1/responses/{id}',
+    errors: 'responses',
     document: { ...RESPONSES, title: 'Delete a response' },
   },
   listInputOfResponse: {
     method: 'GET',
     path: '/v1/responses/{id}/input_items',
+    errors: 'responses',
     document: { ...RESPONSES, title: 'List the input of a response', query: LIST_QUERY },
   },
   cancelResponse: {
     method: 'POST',
     path: '/v1/responses/{id}/cancel',
+    errors: 'responses',
     document: { ...RESPONSES, title: 'Cancel a response in the background' },
   },
   createConversation: {
     method: 'POST',
     path: '/v1/conversations',
+    errors: 'responses',
+    pays: 'payer',
+    hasBody: true,
     document: {
       ...CONVERSATIONS,
       title: 'Create a conversation',
@@ -84,11 +91,15 @@ export const RESPONSE_ROWS = {
   getConversation: {
     method: 'GET',
     path: '/v1/conversations/{id}',
+    errors: 'responses',
     document: { ...CONVERSATIONS, title: 'Get a conversation' },
   },
   updateConversation: {
     method: 'POST',
     path: '/v1/conversations/{id}',
+    errors: 'responses',
+    pays: 'payer',
+    hasBody: true,
     document: {
       ...CONVERSATIONS,
       title: 'Set the metadata of a conversation',
@@ -99,16 +110,21 @@ export const RESPONSE_ROWS = {
   deleteConversation: {
     method: 'DELETE',
     path: '/v1/conversations/{id}',
+    errors: 'responses',
     document: { ...CONVERSATIONS, title: 'Delete a conversation' },
   },
   listItemsOfConversation: {
     method: 'GET',
     path: '/v1/conversations/{id}/items',
+    errors: 'responses',
     document: { ...CONVERSATIONS, title: 'List the items of a conversation', query: LIST_QUERY },
   },
   addItemsToConversation: {
     method: 'POST',
     path: '/v1/conversations/{id}/items',
+    errors: 'responses',
+    pays: 'payer',
+    hasBody: true,
     document: {
       ...CONVERSATIONS,
       title: 'Add items to a conversation',
@@ -119,11 +135,13 @@ export const RESPONSE_ROWS = {
   getItemOfConversation: {
     method: 'GET',
     path: '/v1/conversations/{id}/items/{item}',
+    errors: 'responses',
     document: { ...CONVERSATIONS, title: 'Get an item of a conversation' },
   },
   deleteItemOfConversation: {
     method: 'DELETE',
     path: '/v1/conversations/{id}/items/{item}',
+    errors: 'responses',
     document: { ...CONVERSATIONS, title: 'Delete an item of a conversation' },
   },
 } as const satisfies Readonly<Record<string, EndpointRow>>;
