@@ -22,8 +22,8 @@ export interface EnteredQuestion {
 }
 
 /**
- * Counts a request that is not a call (rule L-47). The policy of calls limits it too, but with counters of its
- * own, by their name, so that it uses up no calls. What `refuses` does not let in counts nowhere.
+ * Counts a request that is not a call (rule L-48). The policy of calls limits it too, but with counters of
+ * its own, by their name, so that it uses up no calls. What `refuses` does not let in counts nowhere.
  */
 export async function enterQuestion(
   counters: 'count' | 'ask',
