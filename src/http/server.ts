@@ -13,7 +13,7 @@ import { guessProtocol, isWebSocket, unknownPath } from '../gateway/endpoints/un
 import type { Gateway } from '../gateway/gateway.ts';
 import { serveVideos } from '../gateway/jobs/videos.ts';
 import { serveCall } from '../gateway/pipeline.ts';
-import { refuse } from '../kernel/errors.ts';
+import { type ErrorName, refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Clock } from '../kernel/time/clock.ts';
@@ -156,6 +156,10 @@ function dispatch(
   const { method = 'GET', url = '/' } = request;
   if (parts.gateway !== undefined) {
     const match = matchEndpoint(method, url);
+    if (method === 'GET' && match.kind !== 'no-endpoint' && isWebSocket(request.headers)) {
+      refuseAddressed(request, response, 'webSocketUnserved', parts);
+      return;
+    }
     const serving = serveMatch(match, request, response, parts.gateway);
     if (serving !== undefined) {
       follow(serving, response, parts, calls);
@@ -163,10 +167,7 @@ function dispatch(
     }
     if (match.kind === 'method-not-allowed') {
       response.setHeader('allow', match.allow);
-      discardBody(request, response);
-      closeHandshake(request, response);
-      const protocol = guessProtocol(url.split('?', 1)[0] ?? url, request.headers);
-      sendRefusal(response, refuse('methodNotAllowed'), newCallId(parts.clock.now()), protocol);
+      refuseAddressed(request, response, 'methodNotAllowed', parts);
       return;
     }
   }
@@ -175,6 +176,19 @@ function dispatch(
     return;
   }
   operate(request, response, parts);
+}
+
+/** Refuses what is addressed to a path of the gateway, but is no call. */
+function refuseAddressed(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: ErrorName,
+  { clock }: ServerParts,
+): void {
+  discardBody(request, response);
+  closeHandshake(request, response);
+  const protocol = guessProtocol(request.url?.split('?', 1)[0] ?? '/', request.headers);
+  sendRefusal(response, refuse(error), newCallId(clock.now()), protocol);
 }
 
 /** Undefined: not a path of the gateway, or not with this method. */

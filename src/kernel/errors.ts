@@ -118,6 +118,13 @@ export const ERRORS = Object.freeze({
     'The body is not JSON (for images, sound and videos: nor multipart), or its encoding is not gzip, br, zstd or deflate.',
     'Send `Content-Type: application/json`.',
   ),
+  webSocketUnserved: row(
+    42601,
+    426,
+    'Tollgate serves no WebSocket: send the request over HTTP',
+    'A client begins a WebSocket (`Upgrade: websocket`) at a path of the gateway.',
+    'Send the request over HTTP, and switch WebSockets off in the client if it does not do so by itself.',
+  ),
   concurrencyExceeded: row(
     42901,
     429,

@@ -171,6 +171,19 @@ const REQUEST: readonly ErrorCase[] = [
   ]),
 ];
 
+const HANDSHAKE: ErrorCase = {
+  code: 42601,
+  status: 426,
+  when: 'to the handshake of a WebSocket',
+  message: 'Tollgate serves no WebSocket: send the request over HTTP',
+  headers: { connection: /^close$/, upgrade: undefined, allow: undefined },
+  ask: ({ key }) => ({
+    ...withHeaders(key, { connection: 'Upgrade', upgrade: 'websocket' }, Buffer.alloc(0)),
+    method: 'GET',
+    path: '/v1/responses',
+  }),
+};
+
 const ACCOUNT: readonly ErrorCase[] = [
   ...rows(40201, 403, [
     [
@@ -363,4 +376,11 @@ const DRAINING: ErrorCase = {
 };
 
 /** In the order of the codes' meaning; the last one ends the world it is asked in. */
-export const ERROR_CASES: readonly ErrorCase[] = [...REQUEST, ...ACCOUNT, ...LIMIT, ...UPSTREAM, DRAINING];
+export const ERROR_CASES: readonly ErrorCase[] = [
+  ...REQUEST,
+  HANDSHAKE,
+  ...ACCOUNT,
+  ...LIMIT,
+  ...UPSTREAM,
+  DRAINING,
+];

@@ -24,9 +24,13 @@ export const GATEWAY_SCHEMAS: Readonly<Record<string, Node>> = {
   },
 };
 
-const KNOWN = Object.values(ERRORS).filter(
-  (error) => error !== ERRORS.pathUnknown && error !== ERRORS.methodNotAllowed,
-);
+/** Errors of a wrong address or method, which no documented request meets. */
+const MISDIRECTED: ReadonlySet<ErrorRow> = new Set([
+  ERRORS.pathUnknown,
+  ERRORS.methodNotAllowed,
+  ERRORS.webSocketUnserved,
+]);
+const KNOWN = Object.values(ERRORS).filter((error) => !MISDIRECTED.has(error));
 
 /** One response per status, with every error that has it. */
 export const GATEWAY_RESPONSES: Readonly<Record<string, Response>> = {
