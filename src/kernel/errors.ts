@@ -24,7 +24,7 @@ export const ERRORS = Object.freeze({
     40001,
     400,
     'api_key is required: send it as "Authorization: Bearer <API_KEY>"',
-    'The request has no bearer key, for example because the key is in `x-api-key`.',
+    'The request has no bearer key, for example because the key is in `x-api-key`; the message names the header that was found.',
     'Send the key in the `Authorization` header as a bearer token.',
   ),
   bodyNotJson: row(
