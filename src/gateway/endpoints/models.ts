@@ -6,7 +6,7 @@ import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { newCallId } from '../../kernel/id.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { identify } from '../admit/identify.ts';
-import { canServe } from '../admit/route-protocols.ts';
+import { isOffered } from '../admit/offered.ts';
 import { ownHeaders, sendRefusal } from '../answer/answer.ts';
 import type { Gateway } from '../gateway.ts';
 import { describeModel, type ListStyle, listModels } from './model-list.ts';
@@ -117,14 +117,4 @@ function offered(catalog: CatalogSnapshot, style: ListStyle): readonly Model[] {
     byStyle.set(style, models);
   }
   return models;
-}
-
-function isOffered({ status, clientVisible, routes }: Model, protocols: readonly Protocol[]): boolean {
-  if (status !== 'enabled' || !clientVisible) return false;
-  return routes.some(
-    (route) =>
-      route.status === 'enabled' &&
-      route.credential.status === 'enabled' &&
-      protocols.some((protocol) => canServe(route, protocol)),
-  );
 }

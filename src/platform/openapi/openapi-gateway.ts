@@ -62,6 +62,9 @@ const IN_PATH: Readonly<Record<string, string>> = {
   id: 'The id of the response or video.',
 };
 
+/** `model` may be left out here. */
+const HAS_DEFAULT_MODEL: ReadonlySet<string> = new Set(['/v1/moderations']);
+
 export const GATEWAY_PATHS: OpenApiDocument['paths'] = Object.fromEntries(
   [...Map.groupBy(GATEWAY_ROWS, ({ path }) => path)].map(([path, rows]) => [
     path,
@@ -97,12 +100,13 @@ function toParameters({ path, query = {} }: GatewayRow): Parameter[] {
   return [...inPath, ...inQuery];
 }
 
-function toRequestBody({ body, example, form }: GatewayRow): Pick<OpenApiOperation, 'requestBody'> {
+function toRequestBody({ path, body, example, form }: GatewayRow): Pick<OpenApiOperation, 'requestBody'> {
   if (form !== undefined) {
     return { requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } } };
   }
   if (body === undefined) return {};
-  const required = Object.keys(body).filter((name) => name !== 'stream');
+  const optional = HAS_DEFAULT_MODEL.has(path) ? ['stream', 'model'] : ['stream'];
+  const required = Object.keys(body).filter((name) => !optional.includes(name));
   const schema = { type: 'object', required, properties: body };
   return { requestBody: { required: true, content: { 'application/json': { schema, example } } } };
 }
