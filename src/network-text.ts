@@ -10,8 +10,8 @@ export function isNetwork(entry: string): boolean {
 
 /**
  * The form in which a browser sends this origin, or undefined if it is none. Desktop and mobile apps and
- * browser extensions have schemes of their own (`app://`, `tauri://`, `chrome-extension://`). Pages without an
- * origin, such as files and sandboxed frames, send `null`.
+ * browser extensions have schemes of their own (`app://`, `tauri://`, `chrome-extension://`). Pages without
+ * an origin, such as files and sandboxed frames, send `null`.
  */
 export function readOrigin(entry: string): string | undefined {
   if (entry === 'null') return entry;
@@ -24,8 +24,18 @@ export function readOrigin(entry: string): string | undefined {
 
 /** Pages of these schemes have another origin, or none. */
 const NO_ORIGINS: ReadonlySet<string> = new Set([
-  ...['file:', 'data:', 'blob:', 'about:', 'javascript:', 'view-source:', 'filesystem:'],
-  ...['ftp:', 'ws:', 'wss:', 'http:', 'https:'],
+  'about:',
+  'blob:',
+  'data:',
+  'file:',
+  'filesystem:',
+  'ftp:',
+  'http:',
+  'https:',
+  'javascript:',
+  'view-source:',
+  'ws:',
+  'wss:',
 ]);
 
 /** The address of an HTTP proxy, perhaps with a user and a password. */

@@ -17,7 +17,7 @@ const PATHS: readonly (readonly [Protocol, string])[] = [
   ['rerank', '/v1/rerank'],
 ];
 
-/** The paths at which the model can be called, so that a client can tell a chat model from one of embeddings. */
+/** The paths at which the model can be called: they tell a chat model from one of embeddings. */
 export function endpointsOf(model: Model): readonly string[] {
   return PATHS.filter(([protocol]) => isServed(model, protocol)).map(([, path]) => path);
 }
