@@ -105,13 +105,48 @@ test('origins are normalised as browsers write them', () => {
   expect(readConfig({})).toMatchObject({ config: { corsOrigins: [] } });
 });
 
+test('origins of desktop and mobile apps and of browser extensions are taken, and `null`', () => {
+  const corsOrigins = [
+    'app://obsidian.md',
+    'tauri://localhost',
+    'capacitor://localhost',
+    'chrome-extension://abcdefghijklmnop',
+    'vscode-webview://0a-1b',
+    'app://localhost:3000',
+    'null',
+  ];
+  const given = corsOrigins.join(', ').replace('tauri:', 'Tauri:');
+  expect(readConfig({ TOLLGATE_CORS_ORIGINS: given })).toMatchObject({ config: { corsOrigins } });
+});
+
 test.each([
   ...['https://app.example/', 'https://app.example/path', 'https://app.example?x', 'https://app.example#x'],
-  ...['app.example', 'ftp://app.example', 'file:///x', 'null', 'https://user@app.example', 'https://'],
+  ...['app.example', 'ftp://app.example', 'file:///x', 'NULL', 'https://user@app.example', 'https://'],
   ...['https://*.example', 'https://a b', 'https://app.example:99999', '**', 'https://a.example\\b'],
+  ...[
+    'app://',
+    'app:x',
+    'app://a/',
+    'app://a/b',
+    'app://u@a',
+    'app://*',
+    'app://a?x',
+    'app://a:99999',
+    'app://é',
+  ],
+  ...[
+    'data:x',
+    'javascript://x',
+    'blob:https://x/1',
+    'blob://x',
+    'about://x',
+    'file://host',
+    'wss://x',
+    '1a://x',
+  ],
 ])('an origin %j is refused by name', (wrong) => {
   expect(errorsOf({ TOLLGATE_CORS_ORIGINS: `https://good.example, ${wrong}` })).toEqual([
-    `TOLLGATE_CORS_ORIGINS: ${wrong} is not an origin: write https://host or https://host:port, no path, or *`,
+    `TOLLGATE_CORS_ORIGINS: ${wrong} is not an origin: write https://host, https://host:port or app://host, no path, or null or *`,
   ]);
 });
 

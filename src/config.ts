@@ -210,7 +210,7 @@ export const SETTINGS = {
   ),
   corsOrigins: origins(
     'TOLLGATE_CORS_ORIGINS',
-    'Origins (comma list of `https://host`) whose pages may call. `*` allows all for the gateway only.',
+    'Origins (comma list of `https://host`, `app://host`) whose pages may call. `*` and `null` are for the gateway only.',
   ),
   publicUrl: webAddress(
     'TOLLGATE_PUBLIC_URL',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isNetwork, isNoProxyEntry, isOrigin, isProxyAddress } from './network-text.ts';
+import { isNetwork, isNoProxyEntry, isProxyAddress, readOrigin } from './network-text.ts';
 
 describe('the address of a proxy', () => {
   test.each([
@@ -59,5 +59,14 @@ describe('an entry of NO_PROXY', () => {
 
 test('a network is an address or a CIDR, and an origin has no path', () => {
   expect(['10.0.0.0/8', '::1', '10.0.0.1/', '10.0.0'].map(isNetwork)).toEqual([true, true, false, false]);
-  expect(['https://a.test', 'http://a.test:1', 'https://a.test/'].map(isOrigin)).toEqual([true, true, false]);
+  const entries = [
+    'https://A.test:443',
+    'http://a.test:1',
+    'App://a.test',
+    'null',
+    'https://a.test/',
+    'file://a',
+  ];
+  const origins = ['https://a.test', 'http://a.test:1', 'app://a.test', 'null', undefined, undefined];
+  expect(entries.map(readOrigin)).toEqual(origins);
 });

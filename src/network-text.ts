@@ -8,10 +8,35 @@ export function isNetwork(entry: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
 }
 
-/** `https://host` or `https://host:port`, and nothing behind it. */
-export function isOrigin(entry: string): boolean {
-  return /^https?:\/\/[^/\\@?#*\s]+$/i.test(entry) && URL.canParse(entry);
+/**
+ * The form in which a browser sends this origin, or undefined if it is none. Desktop and mobile apps and
+ * browser extensions have schemes of their own (`app://`, `tauri://`, `chrome-extension://`). Pages without
+ * an origin, such as files and sandboxed frames, send `null`.
+ */
+export function readOrigin(entry: string): string | undefined {
+  if (entry === 'null') return entry;
+  if (!URL.canParse(entry)) return undefined;
+  const { origin, protocol, host } = new URL(entry);
+  if (/^https?:\/\/[^/\\@?#*\s]+$/i.test(entry)) return origin;
+  if (NO_ORIGINS.has(protocol) || !/^[^:]+:\/\/[\w.-]+(?::\d+)?$/.test(entry)) return undefined;
+  return `${protocol}//${host}`;
 }
+
+/** Pages of these schemes have another origin, or none. */
+const NO_ORIGINS: ReadonlySet<string> = new Set([
+  'about:',
+  'blob:',
+  'data:',
+  'file:',
+  'filesystem:',
+  'ftp:',
+  'http:',
+  'https:',
+  'javascript:',
+  'view-source:',
+  'ws:',
+  'wss:',
+]);
 
 /** The address of an HTTP proxy, perhaps with a user and a password. */
 export function isProxyAddress(address: string): boolean {

@@ -1,4 +1,4 @@
-import { isNetwork, isNoProxyEntry, isOrigin, isProxyAddress } from './network-text.ts';
+import { isNetwork, isNoProxyEntry, isProxyAddress, readOrigin } from './network-text.ts';
 
 /** A setting: its name, what it means, its default, and how its text becomes a value. */
 export interface Setting<Value> {
@@ -124,6 +124,8 @@ export const networks = (name: string, meaning: string): Setting<readonly string
   },
 });
 
+const ORIGIN_FORMS = 'https://host, https://host:port or app://host, no path, or null or *';
+
 /** Origins in the form of the `Origin` header: lower case, no default port, no path. */
 export const origins = (name: string, meaning: string): Setting<readonly string[]> => ({
   name,
@@ -132,11 +134,10 @@ export const origins = (name: string, meaning: string): Setting<readonly string[
   parse: (value) => {
     const entries = value.split(',').map((entry) => entry.trim());
     const wanted = entries.filter((entry) => entry !== '');
-    const wrong = wanted.find((entry) => entry !== '*' && !isOrigin(entry));
-    if (wrong !== undefined) {
-      return new Reason(`${wrong} is not an origin: write https://host or https://host:port, no path, or *`);
-    }
-    return wanted.map((entry) => (entry === '*' ? entry : new URL(entry).origin));
+    const read = wanted.map((entry) => (entry === '*' ? entry : readOrigin(entry)));
+    const wrongAt = read.indexOf(undefined);
+    if (wrongAt === -1) return read.filter((origin) => origin !== undefined);
+    return new Reason(`${wanted[wrongAt]} is not an origin: write ${ORIGIN_FORMS}`);
   },
 });
 

@@ -97,6 +97,8 @@ export interface Model {
   readonly routing: Routing;
   /** What the tokens of a batch cost of their prices; 100 (100_000_000n) is list price. */
   readonly batchRateMicro: bigint;
+  /** When it entered the catalogue; nothing if that was before the catalogue noted it. */
+  readonly createdAtMs?: number | undefined;
   /** Every route of the model, disabled ones too, by priority. */
   readonly routes: readonly Route[];
 }

@@ -46,7 +46,7 @@ export type CatalogFileResult =
 /** The secret of a file may be empty: it is left out, and the stored one stays. */
 export type CredentialEntry = Omit<Credential, 'id' | 'ownerAccountId'>;
 
-export interface ModelEntry extends Omit<Model, 'routes'> {
+export interface ModelEntry extends Omit<Model, 'routes' | 'createdAtMs'> {
   /** For all its routes, unless a route overrides it. */
   readonly capabilities: CapabilityOverrides | undefined;
   /** Nothing: the file does not speak of routes. Otherwise all of them: others of the model are disabled. */
@@ -110,7 +110,7 @@ export interface StoredCatalog
   readonly announcements: ReadonlyMap<number, Announcement>;
 }
 
-export interface StoredModel extends Omit<ModelEntry, 'routes'> {
+export interface StoredModel extends Omit<ModelEntry, 'routes'>, Pick<Model, 'createdAtMs'> {
   readonly routes: readonly StoredRoute[];
 }
 

@@ -6,6 +6,7 @@ import { NO_USAGE } from '../kernel/usage.ts';
 import type { Outcome } from '../ledger/contract.ts';
 import type { RawRequest } from '../protocol/dialect.ts';
 import { refuseBeforeBody } from './admit/before-body.ts';
+import { defaultModel } from './admit/default-model.ts';
 import { identify, WAIT_MS } from './admit/identify.ts';
 import { checkMediaType } from './admit/media-type.ts';
 import { nameModel } from './admit/no-upstream.ts';
@@ -81,7 +82,9 @@ async function processCall(
   }
   try {
     const contentType = request.headers['content-type'] ?? '';
-    const raw: RawRequest = { body: body.bytes, contentType, path: call.endpoint.path };
+    const { path, protocol } = call.endpoint;
+    const fallback = defaultModel(protocol, gateway.directory.catalog());
+    const raw: RawRequest = { body: body.bytes, contentType, path, defaultModel: fallback };
     const { headers } = request;
     if (isFileBatch(call.endpoint)) {
       const batch = await loadBatch(call, raw, gateway.deps);

@@ -74,6 +74,24 @@ describe('CORS', () => {
       expect(headers['access-control-allow-credentials']).toBeUndefined();
     }
   });
+
+  test('allows the origins of apps by name', async () => {
+    const request = await serve('tauri://localhost');
+    const { headers } = await request('GET', '/api/v1/x', { origin: 'tauri://localhost' });
+    expect(headers['access-control-allow-origin']).toBe('tauri://localhost');
+    const other = await request('GET', '/v1/models', { origin: 'tauri://other' });
+    expect(other.headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  test('allows `null`, which any page can send, to read no more than all origins may', async () => {
+    const request = await serve('null');
+    const origin = { origin: 'null' };
+    expect((await request('GET', '/v1/models', origin)).headers['access-control-allow-origin']).toBe('null');
+    const guarded = await request('GET', '/api/v1/x', origin);
+    expect(guarded.headers['access-control-allow-origin']).toBeUndefined();
+    const preflight = await request('OPTIONS', '/v1/messages', { ...PREFLIGHT, origin: 'null' });
+    expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, 'null']);
+  });
 });
 
 describe('a preflight', () => {

@@ -13,9 +13,9 @@ export interface Cors {
 }
 
 export interface CorsParts {
-  /** In the form of browsers, or `*`. */
+  /** In the form of browsers, `null` among them, or `*`. */
   readonly origins: readonly string[];
-  /** Paths that `*` does not open: only a named origin may read them. */
+  /** Paths that `*` and `null` do not open: only a named origin may read them. */
   isGuarded(url: string): boolean;
 }
 
@@ -42,7 +42,9 @@ export function createCors({ origins, isGuarded }: CorsParts): Cors | undefined 
       // Also on answers without an origin: a cache must not give one page the answer for another.
       response.setHeader('vary', 'origin');
       if (origin === undefined) return false;
-      if (named.has(origin)) response.setHeader('access-control-allow-origin', origin);
+      // Any page can send `null`, for example from a sandboxed frame: it opens no more than `*`.
+      if (named.has(origin) && (origin !== 'null' || !isGuarded(url)))
+        response.setHeader('access-control-allow-origin', origin);
       else if (anybody && !isGuarded(url)) response.setHeader('access-control-allow-origin', '*');
       else return false;
       if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) {

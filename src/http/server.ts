@@ -8,7 +8,7 @@ import { serveObject } from '../gateway/endpoints/serve-object.ts';
 import { guessProtocol, isWebSocket, unknownPath } from '../gateway/endpoints/unknown-path.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { serveCall } from '../gateway/pipeline.ts';
-import { refuse } from '../kernel/errors.ts';
+import { type ErrorName, refuse } from '../kernel/errors.ts';
 import { newCallId } from '../kernel/id.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Clock } from '../kernel/time/clock.ts';
@@ -151,6 +151,10 @@ function dispatch(
   const { method = 'GET', url = '/' } = request;
   if (parts.gateway !== undefined) {
     const found = findEndpoint(method, url);
+    if (method === 'GET' && found.kind !== 'no-endpoint' && isWebSocket(request.headers)) {
+      refuseAddressed(request, response, 'webSocketUnserved', parts);
+      return;
+    }
     const serving = serveFound(found, request, response, parts.gateway);
     if (serving !== undefined) {
       follow(serving, response, parts, calls);
@@ -158,10 +162,7 @@ function dispatch(
     }
     if (found.kind === 'method-not-allowed') {
       response.setHeader('allow', found.allow);
-      discardBody(request, response);
-      closeHandshake(request, response);
-      const protocol = guessProtocol(url.split('?', 1)[0] ?? url, request.headers);
-      sendRefusal(response, refuse('methodNotAllowed'), newCallId(parts.clock.now()), protocol);
+      refuseAddressed(request, response, 'methodNotAllowed', parts);
       return;
     }
   }
@@ -170,6 +171,19 @@ function dispatch(
     return;
   }
   operate(request, response, parts);
+}
+
+/** Refuses what is addressed to a path of the gateway, but is no call. */
+function refuseAddressed(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: ErrorName,
+  { clock }: ServerParts,
+): void {
+  discardBody(request, response);
+  closeHandshake(request, response);
+  const protocol = guessProtocol(request.url?.split('?', 1)[0] ?? '/', request.headers);
+  sendRefusal(response, refuse(error), newCallId(clock.now()), protocol);
 }
 
 /** Undefined: not a path of the gateway, or not with this method. */

@@ -24,7 +24,7 @@ export const ERRORS = Object.freeze({
     40001,
     400,
     'api_key is required: send it as "Authorization: Bearer <API_KEY>"',
-    'The request has no bearer key, for example because the key is in `x-api-key`.',
+    'The request has no bearer key, for example because the key is in `x-api-key`; the message names the header that was found.',
     'Send the key in the `Authorization` header as a bearer token.',
   ),
   bodyNotJson: row(
@@ -117,6 +117,13 @@ export const ERRORS = Object.freeze({
     'The content type or content encoding is not supported',
     'The body is not JSON (for images, sound and videos: nor multipart), or its encoding is not gzip, br, zstd or deflate.',
     'Send `Content-Type: application/json`.',
+  ),
+  webSocketUnserved: row(
+    42601,
+    426,
+    'Tollgate serves no WebSocket: send the request over HTTP',
+    'A client begins a WebSocket (`Upgrade: websocket`) at a path of the gateway.',
+    'Send the request over HTTP, and switch WebSockets off in the client if it does not do so by itself.',
   ),
   concurrencyExceeded: row(
     42901,

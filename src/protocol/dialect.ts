@@ -56,6 +56,8 @@ export interface RawRequest {
         readonly batch?: true;
       }
     | undefined;
+  /** The model of a request that names none, where the protocol allows that. */
+  readonly defaultModel?: string | undefined;
   /** Responses: the response that this request continues, if its conversation was put into the body. */
   readonly previousResponseId?: string;
   /** Responses: the conversation that was put into the body, and the new items for it. */
@@ -67,7 +69,7 @@ export interface RequestFacts {
   readonly stream: boolean;
   /**
    * Byte ranges of the values of every top-level `model`. All duplicates are replaced; the last one counts.
-   * Empty for a form, which is written anew.
+   * Empty for a form, which is written anew, and for a request that names no model.
    */
   readonly modelRanges: readonly ByteRange[];
   /** The largest value of `max_tokens` and similar fields. `undefined` if absent or not determinable. */

@@ -216,6 +216,7 @@ test('books from before jobs hold for them from now on, and the version before g
     '032_jobs.sql',
     '033_batches.sql',
     '034_uploads.sql',
+    '035_model_created.sql',
   ]);
   await ledger.settle([job, callOf({ accountId })]);
   expect(
@@ -226,4 +227,25 @@ test('books from before jobs hold for them from now on, and the version before g
       values (9, 'gift', 'credits', 1, 'platform')`),
   ).rejects.toThrow('ledger_entries_kind_check');
   expect(await examine(database)).toEqual([]);
+});
+
+test('models from before their date was noted have none, and the version before dates new ones', async () => {
+  await openBefore('035');
+  const insert = (modelId: string) =>
+    database.query(
+      `insert into models (model_id, name, status, client_visible, restriction_kind, restriction_level,
+         support_features, input_micro, output_micro, image_micro, video_micro, billing_modes)
+       values ($1, 'Model', 'enabled', true, 'none', 0, '{text}', 0, 0, 0, 0, 1)`,
+      [modelId],
+    );
+  await insert('old');
+  expect(await migrate({ connection, log: silentLogger })).toEqual(['035_model_created.sql']);
+  // As a version before inserts it, without the column.
+  await insert('new');
+  expect(
+    await database.query('select model_id, created_at is null as unknown from models order by model_id'),
+  ).toEqual([
+    { model_id: 'new', unknown: false },
+    { model_id: 'old', unknown: true },
+  ]);
 });

@@ -24,6 +24,7 @@ export interface ErrorCase {
 const INVALID = 'The API key is invalid, deleted, disabled or expired';
 const NOT_BILLABLE = 'No BYOK credential, no valid subscription and no API-billing balance';
 const GUIDANCE = `${NOT_BILLABLE}. Verify your account to receive free quota.`;
+const NO_KEY = 'api_key is required: send it as "Authorization: Bearer <API_KEY>"';
 const NOT_JSON = 'The request body is not a valid JSON object';
 const NO_MODEL = 'The field "model" is required and must be a string';
 const RPM = 'Rate limit exceeded: too many requests per minute (rpm), please retry later';
@@ -36,6 +37,10 @@ const ACCESS_TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlLXNpZ25hd
 function withHeaders(key: string, headers: Record<string, string>, body?: Buffer): Asked {
   const asked = body === undefined ? chat(key) : chat(key, body);
   return { ...asked, headers: { ...asked.headers, ...headers } };
+}
+
+function keyless(headers: Record<string, string>): Asked {
+  return { ...chat(''), headers: { 'content-type': 'application/json', ...headers } };
 }
 
 function encoded(key: string, encoding: string, body: Buffer): Asked {
@@ -60,16 +65,21 @@ function rows(code: number, status: number, list: readonly Row[]): ErrorCase[] {
 
 const REQUEST: readonly ErrorCase[] = [
   ...rows(40001, 400, [
-    ['without any key', /^api_key is required/, () => withHeaders('', { authorization: '' })],
+    ['without any key', NO_KEY, () => keyless({})],
+    [
+      'to an empty header',
+      `${NO_KEY}. The header authorization is empty`,
+      () => keyless({ authorization: '' }),
+    ],
     [
       'to a key in x-api-key',
-      /^api_key is required/,
-      ({ key }) => withHeaders('', { authorization: '', 'x-api-key': key }),
+      `${NO_KEY}. A key in the header x-api-key is not read`,
+      ({ key }) => keyless({ 'x-api-key': key }),
     ],
     [
       'to a scheme that is not bearer',
-      /^api_key is required/,
-      ({ key }) => withHeaders(key, { authorization: `Basic ${key}` }),
+      `${NO_KEY}. The header authorization does not begin with "Bearer"`,
+      ({ key }) => keyless({ authorization: `Basic ${key}` }),
     ],
   ]),
   ...rows(40101, 401, [
@@ -170,6 +180,19 @@ const REQUEST: readonly ErrorCase[] = [
     ],
   ]),
 ];
+
+const HANDSHAKE: ErrorCase = {
+  code: 42601,
+  status: 426,
+  when: 'to the handshake of a WebSocket',
+  message: 'Tollgate serves no WebSocket: send the request over HTTP',
+  headers: { connection: /^close$/, upgrade: undefined, allow: undefined },
+  ask: ({ key }) => ({
+    ...withHeaders(key, { connection: 'Upgrade', upgrade: 'websocket' }, Buffer.alloc(0)),
+    method: 'GET',
+    path: '/v1/responses',
+  }),
+};
 
 const ACCOUNT: readonly ErrorCase[] = [
   ...rows(40201, 403, [
@@ -363,4 +386,11 @@ const DRAINING: ErrorCase = {
 };
 
 /** In the order of the codes' meaning; the last one ends the world it is asked in. */
-export const ERROR_CASES: readonly ErrorCase[] = [...REQUEST, ...ACCOUNT, ...LIMIT, ...UPSTREAM, DRAINING];
+export const ERROR_CASES: readonly ErrorCase[] = [
+  ...REQUEST,
+  HANDSHAKE,
+  ...ACCOUNT,
+  ...LIMIT,
+  ...UPSTREAM,
+  DRAINING,
+];

@@ -1,3 +1,4 @@
+import OpenAI from 'openai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startWorld, type World } from '../support/world.ts';
 
@@ -22,6 +23,53 @@ test('paths of the gateway and of the platform do not overlap', async () => {
   expect(await gateway.json()).toMatchObject({ error: { type: 'gateway_error' } });
   const call = await world.post('/v1/chat/completions', { model: 'gpt-5', messages: [] });
   expect(call.headers.get('cache-control')).toBeNull();
+});
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const LOGIN = '/api/v1/user/auth/login';
+
+test.each([
+  ['GET', '/api', 404, 1004],
+  ['GET', '/api?x=1', 404, 1004],
+  ['GET', '/api/', 404, 1004],
+  ['POST', '/api/v2/chat/completions', 404, 1004],
+  ['GET', '/api/v1/user/user/%zz', 404, 1004],
+  ['OPTIONS', '/api/v1/models', 404, 1004],
+  ['PATCH', LOGIN, 405, 1001],
+  ['OPTIONS', LOGIN, 405, 1001],
+  ['POST', LOGIN, 400, 1001],
+  ['GET', '/api/v1/user/user/profile', 401, 1002],
+])('%s %s is answered with the envelope and an error', async (method, path, status, code) => {
+  const body = method === 'POST' ? '{"email":' : undefined;
+  const init = body === undefined ? { method } : { method, body, headers: JSON_TYPE };
+  const answer = await fetch(world.url + path, init);
+  const told = (await answer.json()) as { message: string };
+  const { message } = told;
+  expect([answer.status, told]).toEqual([
+    status,
+    { code, message, data: null, error: { type: 'gateway_error', code: String(code), message } },
+  ]);
+  expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
+});
+
+test.each(['/api', '/api/v2/x', '/api/v1/user/user/profile'])(
+  'HEAD %s has the head of that answer',
+  async (path) => {
+    const [head, whole] = [await fetch(world.url + path, { method: 'HEAD' }), await fetch(world.url + path)];
+    expect([head.status, await head.text()]).toEqual([whole.status, '']);
+    expect(head.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(head.headers.get('content-length')).toBe(String((await whole.bytes()).length));
+  },
+);
+
+test('OpenAI’s SDK with the address of the platform raises our words', async () => {
+  const openai = new OpenAI({ baseURL: `${world.url}/api/v1`, apiKey: world.key, maxRetries: 0 });
+  const error = await openai.models.list().then(
+    () => expect.unreachable('the platform has no such path'),
+    (failure: unknown) => failure,
+  );
+  expect(error).toMatchObject({ status: 404, code: '1004', type: 'gateway_error' });
+  expect(error).toHaveProperty('message', '404 There is no such path');
 });
 
 test('the document and its page are served by the platform', async () => {

@@ -16,6 +16,7 @@ export const codeWords = {
   40501: 'bad method',
   41301: 'too large',
   41501: 'bad format',
+  42601: 'no WebSocket',
   42901: 'limit reached',
   42902: 'limit reached',
   42903: 'limit reached',

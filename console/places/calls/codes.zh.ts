@@ -16,6 +16,7 @@ export const codeWords: Readonly<Record<CallCode, string>> = {
   40501: '方法有误',
   41301: '请求过大',
   41501: '格式不符',
+  42601: '不支持 WebSocket',
   42901: '达到限额',
   42902: '达到限额',
   42903: '达到限额',

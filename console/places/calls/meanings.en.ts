@@ -16,6 +16,7 @@ export const codeMeanings: Readonly<Record<CallCode, string>> = {
   40501: 'The path exists, but not with this HTTP method.',
   41301: 'The body was larger than 100 MiB, as sent or after decoding.',
   41501: 'The content type or the encoding of the body is not supported.',
+  42601: 'The client began a WebSocket. Tollgate serves HTTP only.',
   42901: 'As many calls were running as the limit allows; calls do not queue.',
   42902: 'A limit of requests, images, videos, spending or coverage was used up in its window of time.',
   42903: 'A limit of tokens was used up in its window of time.',

@@ -1,8 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { hashApiKey, isWellFormed } from '../../accounts/api-key.ts';
 import type { Caller, Directory } from '../../accounts/contract.ts';
 import { type Refusal, refuse } from '../../kernel/errors.ts';
+import { KEY_CHARS_MAX, refuseMissingKey } from './missing-key.ts';
 
-const BEARER = /^bearer +(\S{1,512})$/i;
+const BEARER = /^bearer +(\S+)$/i;
 
 /** The key text of the last call on a connection. It is dropped with the connection. */
 interface LastKey {
@@ -18,22 +20,23 @@ const lastKeys = new WeakMap<object, LastKey>();
  * repeats the same text.
  */
 export function authenticate(
-  authorization: string | undefined,
+  headers: IncomingHttpHeaders,
   directory: Directory,
   nowMs: number,
   connection?: object,
 ): Caller | Refusal | Promise<Caller | Refusal> {
   const last = connection && lastKeys.get(connection);
-  const isRepeated = last !== undefined && last.authorization === authorization;
-  const hash = isRepeated ? last.hash : readKeyHash(authorization, connection);
+  const isRepeated = last !== undefined && last.authorization === headers.authorization;
+  const hash = isRepeated ? last.hash : readKeyHash(headers, connection);
   if (typeof hash !== 'string') return hash;
   const found = directory.findCaller(hash);
   return found instanceof Promise ? found.then((caller) => judge(caller, nowMs)) : judge(found, nowMs);
 }
 
-function readKeyHash(authorization = '', connection: object | undefined): string | Refusal {
+function readKeyHash(headers: IncomingHttpHeaders, connection: object | undefined): string | Refusal {
+  const { authorization = '' } = headers;
   const key = BEARER.exec(authorization)?.[1];
-  if (key === undefined) return refuse('apiKeyRequired');
+  if (key === undefined || key.length > KEY_CHARS_MAX) return refuseMissingKey(headers);
   // A checksum in the key text rejects garbage and access tokens without a look-up.
   if (!isWellFormed(key)) return refuse('keyInvalid');
   const hash = hashApiKey(key);

@@ -17,7 +17,7 @@ export function identify(
 ): Caller | Refusal | Promise<Caller | Refusal> {
   if (gateway.isDraining()) return refuse('unavailable', { retryAfterMs: WAIT_MS });
   const { headers, socket } = request;
-  const found = authenticate(headers.authorization, gateway.directory, nowMs, socket);
+  const found = authenticate(headers, gateway.directory, nowMs, socket);
   return found instanceof Promise ? found.catch(refuseIfAway) : found;
 }
 

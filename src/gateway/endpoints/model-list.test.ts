@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Model } from '../../catalog/contract.ts';
+import { sampleModel, sampleRoute } from '../../../test/support/samples.ts';
+import type { Model, Route } from '../../catalog/contract.ts';
+import type { Protocol } from '../../kernel/protocol-name.ts';
 import { describeModel, type ListStyle, listModels } from './model-list.ts';
 
 const MODELS = ['a', 'b', 'c', 'd', 'e'].map(makeModel);
@@ -74,6 +76,65 @@ describe('the pages of Google’s list', () => {
   it('are found in both spellings', () => {
     const { nextPageToken = '' } = page('google', 'page_size=4') as GooglePage;
     expect((page('google', `page_token=${nextPageToken}`) as GooglePage).models).toHaveLength(1);
+  });
+});
+
+describe('the date of a model', () => {
+  const of = (createdAtMs: number | undefined) => {
+    const model = { ...sampleModel(), createdAtMs };
+    return [describeModel('openai', model), describeModel('anthropic', model)];
+  };
+
+  it('is when it entered the catalogue', () => {
+    expect(of(Date.UTC(2026, 10, 19, 5, 22, 22, 999))).toMatchObject([
+      { created: Date.UTC(2026, 10, 19, 5, 22, 22) / 1_000 },
+      { created_at: '2026-11-19T05:22:22Z' },
+    ]);
+  });
+
+  it('is the epoch if the catalogue does not know it', () => {
+    expect(of(undefined)).toMatchObject([{ created: 0 }, { created_at: '1970-01-01T00:00:00Z' }]);
+  });
+});
+
+describe('the endpoints of a model', () => {
+  const endpoints = (changes: Partial<Model>, ...routes: readonly Partial<Route>[]): unknown => {
+    const model = sampleModel({ ...changes, routes: routes.map((route) => sampleRoute(route)) });
+    return describeModel('openai', model);
+  };
+  const noImages = { prices: { ...sampleModel().prices, imageMicro: 0n } };
+  const text = ['/v1/chat/completions', '/v1/responses', '/v1/messages'];
+
+  it.each<[Protocol[], string[]]>([
+    [['chat'], text],
+    [['gemini'], text],
+    [['embeddings'], ['/v1/embeddings']],
+    [['gemini-embeddings'], ['/v1/embeddings']],
+    [['images'], ['/v1/images/generations']],
+    [['speech'], ['/v1/audio/speech']],
+    [['transcriptions'], ['/v1/audio/transcriptions']],
+    [['rerank'], ['/v1/rerank']],
+    [['moderations'], ['/v1/moderations']],
+    [['completions'], ['/v1/completions']],
+    [['videos'], ['/v1/videos']],
+  ])('of a route that speaks %j are %j', (protocols, expected) => {
+    expect(endpoints(noImages, { protocols })).toMatchObject({ supported_endpoints: expected });
+  });
+
+  it('include images of a Gemini model that has a price of images', () => {
+    expect(endpoints({}, { protocols: ['gemini'] })).toMatchObject({
+      supported_endpoints: [...text, '/v1/images/generations'],
+    });
+  });
+
+  it('are those of all routes that are enabled', () => {
+    const told = endpoints(
+      noImages,
+      { protocols: ['speech'] },
+      { protocols: ['rerank'] },
+      { protocols: ['videos'], status: 'disabled' },
+    );
+    expect(told).toMatchObject({ supported_endpoints: ['/v1/audio/speech', '/v1/rerank'] });
   });
 });
 

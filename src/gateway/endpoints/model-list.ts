@@ -1,5 +1,6 @@
 import type { Model } from '../../catalog/contract.ts';
 import { isEmbeddingProtocol } from '../admit/route-protocols.ts';
+import { endpointsOf } from './model-endpoints.ts';
 
 /** The vendor whose list format the client expects. */
 export type ListStyle = 'openai' | 'anthropic' | 'google';
@@ -9,9 +10,8 @@ const ANTHROPIC_PAGE = 20;
 const GOOGLE_PAGE = 50;
 const PAGE_MAX = 1_000;
 
-/** The catalogue has no creation dates. Anthropic documents the epoch for an unknown date. */
-const CREATED_SECONDS = 0;
-const CREATED_AT = '1970-01-01T00:00:00Z';
+/** Anthropic documents the epoch for an unknown date. */
+const UNKNOWN_DATE_MS = 0;
 
 /** One model as an entry of the list. It has the same form when it is requested alone. */
 export function describeModel(style: ListStyle, model: Model): object {
@@ -28,18 +28,25 @@ export function listModels(style: ListStyle, models: readonly Model[], query: UR
   return style === 'anthropic' ? anthropicPage(models, query) : googlePage(models, query);
 }
 
-function openaiModel({ modelId, routes }: Model): object {
-  const owner = routes.find(({ status }) => status === 'enabled')?.vendor.code ?? '';
-  return { id: modelId, object: 'model', created: CREATED_SECONDS, owned_by: owner };
+function openaiModel(model: Model): object {
+  const { modelId, routes, createdAtMs = UNKNOWN_DATE_MS } = model;
+  return {
+    id: modelId,
+    object: 'model',
+    created: Math.floor(createdAtMs / 1_000),
+    owned_by: routes.find(({ status }) => status === 'enabled')?.vendor.code ?? '',
+    supported_endpoints: endpointsOf(model),
+  };
 }
 
 /** Unknown values are null, as in the vendor's own list. */
-function anthropicModel({ modelId, name, contextWindow, maxOutputTokens }: Model): object {
+function anthropicModel(model: Model): object {
+  const { modelId, name, contextWindow, maxOutputTokens, createdAtMs = UNKNOWN_DATE_MS } = model;
   return {
     type: 'model',
     id: modelId,
     display_name: name,
-    created_at: CREATED_AT,
+    created_at: new Date(createdAtMs).toISOString().replace(/\.\d+/, ''),
     max_input_tokens: contextWindow ?? null,
     max_tokens: maxOutputTokens ?? null,
     capabilities: null,

@@ -4,7 +4,7 @@ import type { Account } from '../../accounts/contract.ts';
 import type { CatalogSnapshot, Model } from '../../catalog/contract.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
-import { canServe } from '../admit/route-protocols.ts';
+import { isOffered } from '../admit/offered.ts';
 import { ownHeaders } from '../answer/answer.ts';
 import type { JobRequest, JobRequestEnd } from '../jobs/job-request.ts';
 import type { FoundObject } from './find.ts';
@@ -109,14 +109,4 @@ function offered(catalog: CatalogSnapshot, style: ListStyle): readonly Model[] {
     byStyle.set(style, models);
   }
   return models;
-}
-
-function isOffered({ status, clientVisible, routes }: Model, protocols: readonly Protocol[]): boolean {
-  if (status !== 'enabled' || !clientVisible) return false;
-  return routes.some(
-    (route) =>
-      route.status === 'enabled' &&
-      route.credential.status === 'enabled' &&
-      protocols.some((protocol) => canServe(route, protocol)),
-  );
 }

@@ -20,6 +20,8 @@ export interface EndpointDocument {
   readonly query?: Readonly<Record<string, string>>;
   /** The fields that a first call needs. The protocol has many more. */
   readonly body?: Readonly<Record<string, Schema>>;
+  /** The one of them, besides `stream`, that may be left out. */
+  readonly optional?: string;
   readonly example?: Schema;
   /** Answers with a stream of events if `stream` is set, or always. */
   readonly streams?: true;

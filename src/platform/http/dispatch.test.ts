@@ -83,7 +83,15 @@ describe('an answer', () => {
     const answer = fail('tooManyRequests', 'later', 1_200);
     const platform = await start([row({ handle: () => Promise.resolve(answer) })]);
     const { status, headers, body } = await ask(platform, '/things');
-    expect([status, body]).toEqual([429, { code: 1006, message: 'later', data: null }]);
+    expect([status, body]).toEqual([
+      429,
+      {
+        code: 1006,
+        message: 'later',
+        data: null,
+        error: { type: 'gateway_error', code: '1006', message: 'later' },
+      },
+    ]);
     expect(headers.get('retry-after')).toBe('2');
   });
 
@@ -175,7 +183,7 @@ describe('a body', () => {
     const { body } = await ask(platform, '/things', json({ name: 'a', count: 2 }));
     expect(body.data.body).toEqual({ name: 'a', count: 2 });
     const more = await ask(platform, '/things', json({ name: 'a', role: 'operator' }));
-    expect(more.body).toEqual({ code: 1001, message: 'role is not known', data: null });
+    expect(more.body).toMatchObject({ code: 1001, message: 'role is not known', data: null });
     const own = await ask(platform, '/things', json('{"name":"a","__proto__":{"count":7}}'));
     expect(own.body.data.body).toEqual({ name: 'a' });
   });
@@ -257,6 +265,7 @@ describe('a fault', () => {
     const { status, headers, body } = await ask(platform, '/things');
     expect([status, body.code]).toEqual([500, 1500]);
     expect(body.message).toContain(headers.get('x-request-id'));
+    expect(body).toHaveProperty('error', { type: 'gateway_error', code: '1500', message: body.message });
     expect(JSON.stringify(body)).not.toContain('secret detail');
     expect(logged).toMatchObject([{ endpoint: 'things.tell', err: { message: 'secret detail' } }]);
   });

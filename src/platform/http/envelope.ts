@@ -30,6 +30,14 @@ export function sendEnvelope({ response, requestId }: Addressee, answer: DataAns
   send({ response, requestId }, { status: 200, headers, envelope: toEnvelope(answer) });
 }
 
+/**
+ * The envelope of a failure. `error` repeats it as the gateway does, for clients of a vendor that were given
+ * the address of the platform: their SDKs read `error.message` and nothing else.
+ */
+export function failureEnvelope(code: number, message: string): object {
+  return { code, message, data: null, error: { type: 'gateway_error', code: String(code), message } };
+}
+
 /** A foreign object and an absent one have the same body, so that they cannot be distinguished. */
 export function sendFailure({ response, requestId }: Addressee, failure: Failure): void {
   const { code, status } = FAILURES[failure.name];
@@ -38,10 +46,8 @@ export function sendFailure({ response, requestId }: Addressee, failure: Failure
   if (failure.retryAfterMs !== undefined) {
     headers['retry-after'] = String(Math.max(1, Math.ceil(failure.retryAfterMs / 1_000)));
   }
-  send(
-    { response, requestId },
-    { status, headers, envelope: { code, message: failure.message, data: null } },
-  );
+  const envelope = failureEnvelope(code, failure.message);
+  send({ response, requestId }, { status, headers, envelope });
 }
 
 interface Sending {

@@ -24,9 +24,13 @@ export const GATEWAY_SCHEMAS: Readonly<Record<string, Node>> = {
   },
 };
 
-const KNOWN = Object.values(ERRORS).filter(
-  (error) => error !== ERRORS.pathUnknown && error !== ERRORS.methodNotAllowed,
-);
+/** Errors of a wrong address or method, which no documented request meets. */
+const MISDIRECTED: ReadonlySet<ErrorRow> = new Set([
+  ERRORS.pathUnknown,
+  ERRORS.methodNotAllowed,
+  ERRORS.webSocketUnserved,
+]);
+const KNOWN = Object.values(ERRORS).filter((error) => !MISDIRECTED.has(error));
 
 /** One response per status, with every error that has it. */
 export const GATEWAY_RESPONSES: Readonly<Record<string, Response>> = {
@@ -126,12 +130,12 @@ function toParameters({ path, query = {} }: Documented): Parameter[] {
   return [...inPath, ...inQuery];
 }
 
-function toRequestBody({ body, example, form }: Documented): Pick<OpenApiOperation, 'requestBody'> {
+function toRequestBody({ body, optional, example, form }: Documented): Pick<OpenApiOperation, 'requestBody'> {
   if (form !== undefined) {
     return { requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } } };
   }
   if (body === undefined) return {};
-  const required = Object.keys(body).filter((name) => name !== 'stream');
+  const required = Object.keys(body).filter((name) => name !== 'stream' && name !== optional);
   const schema = { type: 'object', required, properties: body };
   return { requestBody: { required: true, content: { 'application/json': { schema, example } } } };
 }

@@ -2,6 +2,7 @@ import { VERSION } from '../../kernel/version.ts';
 import { FAILURES, type FailureName } from '../../operations/failure.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { TSchema } from '../../operations/schema.ts';
+import { failureEnvelope } from '../http/envelope.ts';
 import { endpointPath } from '../http/router.ts';
 import type { Node, OpenApiDocument, OpenApiOperation, Parameter, Response } from './openapi-form.ts';
 import { GATEWAY_PATHS, GATEWAY_RESPONSES, GATEWAY_SCHEMAS, GATEWAY_TAGS } from './openapi-gateway.ts';
@@ -59,11 +60,21 @@ const SECURITY_SCHEMES: Node = {
 
 const FAILURE_SCHEMA: Node = {
   type: 'object',
-  required: ['code', 'message', 'data'],
+  required: ['code', 'message', 'data', 'error'],
   properties: {
     code: { type: 'integer', description: 'Not 0; it names the kind of failure.' },
     message: { type: 'string', description: 'What is wrong, naming the parameter.' },
     data: { type: 'null' },
+    error: {
+      type: 'object',
+      description: 'Code and message again, where the SDKs of vendors read them.',
+      required: ['type', 'code', 'message'],
+      properties: {
+        type: { type: 'string', const: 'gateway_error' },
+        code: { type: 'string' },
+        message: { type: 'string' },
+      },
+    },
   },
 };
 
@@ -211,7 +222,7 @@ class FailureResponses {
 function failureResponse(names: readonly FailureName[]): Response {
   const examples = names.map((name) => {
     const { code, message } = FAILURES[name];
-    return [name, { value: { code, message, data: null } }];
+    return [name, { value: failureEnvelope(code, message) }];
   });
   return {
     description: names.map((name) => `${FAILURES[name].message} (${FAILURES[name].code}).`).join(' '),

@@ -1,4 +1,5 @@
 import type { ByteRange, RequestFacts } from '../dialect.ts';
+import { OPEN_BRACE } from './ascii.ts';
 
 export interface Edit {
   readonly at: ByteRange;
@@ -47,4 +48,11 @@ export function spliceModel(body: Buffer, facts: RequestFacts, forwardModel: str
   const { usageSplice } = facts;
   if (usageSplice !== undefined) edits.push({ at: usageSplice.at, bytes: Buffer.from(usageSplice.text) });
   return edits.length === 0 ? [body] : splice(body, edits);
+}
+
+/** An object without a model, with this model as its first member. */
+export function insertModel(body: Buffer, model: string): readonly Buffer[] {
+  const at = body.indexOf(OPEN_BRACE) + 1;
+  const member = Buffer.concat([Buffer.from('"model":'), quoteModel(model), Buffer.from(',')]);
+  return splice(body, [{ at: { start: at, end: at }, bytes: member }]);
 }

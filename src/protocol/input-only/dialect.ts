@@ -4,7 +4,7 @@ import { reportedFigure } from '../bytes/number.ts';
 import { compilePaths, type PathTree } from '../bytes/paths.ts';
 import type { JsonScan } from '../bytes/scan.ts';
 import { Skimmer } from '../bytes/skim.ts';
-import { spliceModel } from '../bytes/splice.ts';
+import { insertModel, spliceModel } from '../bytes/splice.ts';
 import type { ByteRange, CountedFacts, Dialect, RequestFacts } from '../dialect.ts';
 import type { MediaKeys } from '../media/finder.ts';
 import { countTexts } from '../meter/input.ts';
@@ -40,6 +40,8 @@ interface InputOnlyRow {
   readonly input: Readonly<Record<string, readonly MemberKind[]>>;
   /** Files among the input. */
   readonly media?: MediaKeys;
+  /** The request may leave `model` out. */
+  readonly hasDefaultModel?: true;
   /** The member that makes an object an answer of this protocol. */
   readonly sign: string;
   /** Where vendors report the input tokens. The first figure that is there counts. */
@@ -67,9 +69,12 @@ export function createInputOnlyDialect(row: InputOnlyRow): Dialect {
   const shape = toAnswerShape(row);
   return {
     protocol: row.protocol,
-    readRequest: ({ body }) =>
-      scanRequest(body, tree, (scan) => readFacts(row, { body, scan, tree }), watched),
-    spliceRequest: ({ body }, facts, forwardModel) => spliceModel(body, facts, forwardModel),
+    readRequest: ({ body, defaultModel }) =>
+      scanRequest(body, tree, (scan) => readFacts(row, { body, scan, tree, defaultModel }), watched),
+    spliceRequest: ({ body }, facts, forwardModel) =>
+      facts.modelRanges.length === 0
+        ? insertModel(body, forwardModel)
+        : spliceModel(body, facts, forwardModel),
     readResponse: (body, modelId) => readAnswer(body, shape, modelId),
     relayStream: (framing, _facts, modelId) => new Relay(framing, new NoStreamReader(), modelId),
     countInput: ({ body }, facts) => countAll(countTexts(body, words, facts), facts),
@@ -90,11 +95,14 @@ interface Scanned {
   readonly body: Buffer;
   readonly scan: JsonScan;
   readonly tree: PathTree<string>;
+  readonly defaultModel: string | undefined;
 }
 
-function readFacts(row: InputOnlyRow, { body, scan, tree }: Scanned): RequestFacts | Refusal {
+function readFacts(row: InputOnlyRow, { body, scan, tree, defaultModel }: Scanned): RequestFacts | Refusal {
   const at = (member: string): readonly ByteRange[] | undefined => scan.found[tree.slots[member] as number];
-  const model = readModel(body, at('model'));
+  const named = at('model');
+  const isDefault = row.hasDefaultModel === true && named === undefined && defaultModel !== undefined;
+  const model = isDefault ? { model: defaultModel, modelRanges: [] } : readModel(body, named);
   if (isRefusal(model)) return model;
   for (const [name, kinds] of Object.entries(row.input)) {
     const range = at(name)?.at(-1);

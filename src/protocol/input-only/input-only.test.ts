@@ -48,6 +48,49 @@ describe.each(ALL.map((dialect) => [dialect.protocol, dialect] as const))('%s', 
   });
 });
 
+describe('a moderation without a model', () => {
+  const given = (body: string): RawRequest => ({
+    ...raw({}),
+    body: Buffer.from(body),
+    defaultModel: 'guard',
+  });
+
+  it.each([
+    ['{"input":"x"}', '{"model":"vendor","input":"x"}'],
+    [' \n{ "input" : ["{"] }', ' \n{"model":"vendor", "input" : ["{"] }'],
+  ])('%j uses the default, whose name at the vendor is inserted', async (body, sent) => {
+    const facts = await moderations.readRequest(given(body));
+    if (isRefusal(facts)) throw new Error(facts.message);
+    expect(facts.model).toBe('guard');
+    expect(Buffer.concat(moderations.spliceRequest(given(body), facts, 'vendor')).toString()).toBe(sent);
+    const same = Buffer.concat(moderations.spliceRequest(given(body), facts, 'guard'));
+    expect(JSON.parse(same.toString())).toMatchObject({ model: 'guard' });
+  });
+
+  it.each([
+    ['{"model":null,"input":"x"}', 40003],
+    ['{"model":"","input":"x"}', 40003],
+    ['{"Model":"m","input":"x"}', 40002],
+    ['{}', 40004],
+    ['[]', 40002],
+  ])('%j is refused', async (body, code) => {
+    expect(await moderations.readRequest(given(body))).toMatchObject({ error: { code } });
+  });
+
+  it('keeps the model that is named, in any spelling of JSON', async () => {
+    for (const body of ['{"model":"m","input":"x"}', '{"mod\\u0065l":"m","input":"x"}']) {
+      expect(await moderations.readRequest(given(body))).toMatchObject({ model: 'm' });
+    }
+  });
+
+  it('is the only request that may lack its model', async () => {
+    for (const dialect of [embeddings, rerank]) {
+      const body = JSON.stringify(ASKED);
+      expect(await dialect.readRequest(given(body))).toMatchObject({ error: { code: 40003 } });
+    }
+  });
+});
+
 describe('the input', () => {
   it('is the texts, in lists and in objects', async () => {
     const texts = ['a first text', 'and a second'];

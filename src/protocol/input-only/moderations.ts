@@ -6,6 +6,7 @@ export const moderations = createInputOnlyDialect({
   protocol: 'moderations',
   input: { input: ['a text', 'a list'] },
   media: compileMediaKeys({ raw: [], part: ['image_url'], inner: ['url'] }),
+  hasDefaultModel: true,
   sign: 'results',
   reported: ['usage.prompt_tokens', 'usage.total_tokens'],
 });

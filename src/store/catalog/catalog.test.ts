@@ -47,6 +47,16 @@ const VENDOR =
 const MAIN = '{ name: main, vendor: openai, secret: sk-first-secret-value, limits: { rpm: 60 } }';
 
 describe('the application of a catalogue', () => {
+  it('dates a model once, when it enters', async () => {
+    const before = Date.now();
+    await apply(CATALOG_TEXT);
+    const date = async () => (await loadCatalog(fresh.database, options)).models.get('gpt')?.createdAtMs ?? 0;
+    const entered = await date();
+    expect(Math.abs(entered - before)).toBeLessThan(60_000);
+    expect(await apply('models: [{ model_id: gpt, name: Renamed }]')).not.toEqual([]);
+    expect(await date()).toBe(entered);
+  });
+
   it('stores everything, and loading resolves it exactly', async () => {
     await apply(CATALOG_TEXT);
     const catalog = await loadCatalog(fresh.database, options);

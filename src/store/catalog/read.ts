@@ -177,6 +177,7 @@ interface ModelRow extends Readonly<Record<`${PriceName}_micro`, bigint | null>>
   readonly routing: Routing;
   readonly batch_rate_micro: bigint;
   readonly capabilities: CapabilityOverrides | null;
+  readonly created_at: Date | null;
 }
 
 function modelFromRow(row: ModelRow, routes: readonly RouteRow[]): StoredModel {
@@ -194,6 +195,7 @@ function modelFromRow(row: ModelRow, routes: readonly RouteRow[]): StoredModel {
     routing: row.routing,
     batchRateMicro: row.batch_rate_micro,
     capabilities: row.capabilities ?? undefined,
+    createdAtMs: row.created_at?.getTime(),
     routes: routes.map(routeFromRow),
   };
 }

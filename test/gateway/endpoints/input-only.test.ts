@@ -125,11 +125,31 @@ describe('moderations with the SDK of OpenAI', () => {
     expect(await lastCall()).toMatchObject({ estimated: true, input_fresh: BigInt(countTokens(text)) });
   });
 
+  it('without a model use the default of the catalogue, which log, charge and vendor name', async () => {
+    const tagged = 'A harbour without a model. [[sim tag=default]]';
+    const answer = await openai.moderations.create({ input: tagged });
+    // Neither is called omni-moderation-latest, so it is the first by its id.
+    expect(answer.model).toBe('free-guard');
+    expect(await lastCall()).toMatchObject({
+      model_asked: 'free-guard',
+      model_used: 'free-guard',
+      status: 200,
+      amount_micro: 0n,
+    });
+    const [call] = world.simulator.truth.list('default');
+    expect(call).toMatchObject({ path: '/v1/moderations', model: 'omni-moderation-latest' });
+    const given = await world.post('/v1/moderations', { input: tagged });
+    expect(given.headers.get('x-tollgate-model')).toBe('free-guard');
+  });
+
+  it.each([null, '', 5, ['guard']])('with %j as their model are refused', async (model) => {
+    const answer = await world.post('/v1/moderations', { model, input });
+    expect(await answer.json()).toMatchObject({ code: 40003, error: { type: 'gateway_error' } });
+  });
+
   it('are not served by a model that makes none, and errors have the form of OpenAI', async () => {
     const wrong = openai.moderations.create({ model: 'by-tokens', input });
     await expect(wrong).rejects.toMatchObject({ error: { type: 'gateway_error' } });
-    const nothing = world.post('/v1/moderations', { input });
-    expect(await (await nothing).json()).toMatchObject({ code: 40003, error: { type: 'gateway_error' } });
     const list = openai.moderations.create({ model: 'guard', input: [] });
     await expect(list).rejects.toMatchObject({ status: 400, type: 'invalid_request_error' });
   });

@@ -58,6 +58,11 @@ accounts:
 const TEXT_MODELS = ['acme/模型', 'claude-sonnet-5', 'zeta'];
 const UNLISTED = ['enterprise-only', 'plan-only', 'hidden', 'disabled', 'no-route', 'unheard-of'];
 
+const TEXT_ENDPOINTS = ['/v1/chat/completions', '/v1/responses', '/v1/messages'];
+
+const endpointsIn = (model: object): unknown =>
+  'supported_endpoints' in model ? model.supported_endpoints : null;
+
 let world: World;
 let newcomer: string;
 let subscriber: string;
@@ -101,9 +106,32 @@ describe('the OpenAI SDK', () => {
     expect(models[1]).toEqual({
       id: 'claude-sonnet-5',
       object: 'model',
-      created: 0,
+      created: expect.any(Number),
       owned_by: 'anthropic',
+      supported_endpoints: TEXT_ENDPOINTS,
     });
+  });
+
+  it('shows when a model entered the catalogue, in whole seconds', async () => {
+    const [row] = await world.database.query<{ seconds: bigint }>(
+      `select extract(epoch from created_at)::bigint as seconds from models where model_id = 'zeta'`,
+    );
+    const { created } = await openai().models.retrieve('zeta');
+    expect(Number.isInteger(created)).toBe(true);
+    expect(Math.abs(created - Number(row?.seconds))).toBeLessThanOrEqual(1);
+    expect(created).toBeGreaterThan(1_700_000_000);
+  });
+
+  it('shows by which endpoints a model is called', async () => {
+    const told = await gather(openai().models.list());
+    const endpoints = Object.fromEntries(told.map((model) => [model.id, endpointsIn(model)]));
+    expect(endpoints).toEqual({
+      'acme/模型': [...TEXT_ENDPOINTS, '/v1/images/generations'],
+      'claude-sonnet-5': TEXT_ENDPOINTS,
+      'gpt-image-1': ['/v1/images/generations'],
+      zeta: TEXT_ENDPOINTS,
+    });
+    expect(endpointsIn(await openai().models.retrieve('gpt-image-1'))).toEqual(['/v1/images/generations']);
   });
 
   it('shows one model of any name', async () => {
@@ -126,7 +154,7 @@ describe('the Anthropic SDK', () => {
     expect(models[1]).toMatchObject({
       type: 'model',
       display_name: 'Claude Sonnet 5',
-      created_at: '1970-01-01T00:00:00Z',
+      created_at: expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
       max_input_tokens: 1_000_000,
       max_tokens: 64_000,
     });

@@ -92,11 +92,25 @@ describe('the handshake of a WebSocket', () => {
     },
   );
 
-  it('at a path that takes calls is refused as another method, and closed', async () => {
-    const { head, body } = await shakeHands('/v1/responses', [`authorization: Bearer ${world.key}`]);
-    expect(head).toMatch(/^HTTP\/1\.1 405 /);
+  it.each([
+    ['/v1/responses', {}],
+    ['/v1/chat/completions', {}],
+    ['/v1/responses/resp_1', {}],
+    ['/v1/models', {}],
+    ['/v1/messages', { type: 'error' }],
+    ['/v1beta/models/gpt-5:streamGenerateContent', {}],
+  ])('at %s is answered with 426, so that the client turns to HTTP at once', async (path, more) => {
+    const { head, body } = await shakeHands(path, [`authorization: Bearer ${world.key}`]);
+    expect(head).toMatch(/^HTTP\/1\.1 426 /);
     expect(head.toLowerCase()).toContain('connection: close');
-    expect(JSON.parse(body)).toMatchObject({ code: 40501, error: { type: 'gateway_error' } });
+    expect(head.toLowerCase()).not.toMatch(/\nupgrade:|sec-websocket|\nallow:/);
+    const told = JSON.parse(body) as Record<string, unknown>;
+    expect(told).toMatchObject({
+      code: 42601,
+      message: 'Tollgate serves no WebSocket: send the request over HTTP',
+      error: { type: 'gateway_error', code: '42601', message: told.message },
+    });
+    expect(told).toMatchObject(more);
   });
 
   it('leaves nothing behind', async () => {

@@ -114,12 +114,12 @@ describe('rule I-50: success is decided by code == 0', () => {
   ];
 
   test.each(FAILING)(
-    'and %s has the envelope with a code, a text and no data',
+    'and %s has the envelope with a code, a text, an error and no data',
     async (_what, path, options, wanted) => {
       const { method = 'GET', ...rest } = options as { method?: string };
       const { status, body } = await world.api(method, path, rest);
       expect(status).toBe(wanted);
-      expect(Object.keys(body).sort()).toEqual(['code', 'data', 'message']);
+      expect(Object.keys(body).sort()).toEqual(['code', 'data', 'error', 'message']);
       expect([body.code > 1_000, body.message.length > 3, body.data]).toEqual([true, true, null]);
     },
   );

@@ -23,7 +23,9 @@ export const MODEL_ROWS = {
     document: {
       ...OPENAI,
       title: 'List models',
-      note: 'Clients of Anthropic and Google, identified by their headers, get the format of their vendor.',
+      note:
+        'Clients of Anthropic and Google, identified by their headers, get the format of their vendor. ' +
+        '`supported_endpoints` of a model has the paths that it can be called at.',
     },
   },
   getModelOfKey: {
@@ -65,6 +67,7 @@ export const MODEL_ROWS = {
       of: 'OpenAI',
       title: 'Create a moderation',
       note: 'Free of charge if the model has no price.',
+      optional: 'model',
       body: {
         model: MODEL,
         input: { type: ['string', 'array'], description: 'Texts, or texts and images.' },
