@@ -83,7 +83,7 @@ it('what cannot be counted is refused, and the vendor hears nothing', async () =
   for (const body of [{ input: ['x'.repeat(100_000)] }, { input: 'x', instructions: {} }, { text: 'x' }]) {
     const response = await world.post('/v1/audio/speech', { model: 'voice', voice: 'alloy', ...body });
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ code: 40004, error: { type: 'gateway_error' } });
+    expect(await response.json()).toMatchObject({ code: 40004, error: { type: 'invalid_request_error' } });
   }
   expect(world.simulator.stats.requests).toBe(heard);
 });
