@@ -58,6 +58,8 @@ it('the sound of a text passes byte for byte, and costs its characters', async (
   const characters = BigInt([...input].length);
   const response = await openai.audio.speech.create(asked(input));
   expect(response.headers.get('content-type')).toBe('audio/mpeg');
+  expect(response.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
   expect(Buffer.from(await response.arrayBuffer()).toString('latin1')).toBe(soundOf(input));
   const row = await lastCall();
   expect(row).toMatchObject({
