@@ -298,10 +298,7 @@ test('the client sees type, limits, retry hints and the vendor’s id of the ans
     'false',
   ]);
   const twoIds = { 'content-type': 'application/json', 'request-id': 'req_011', 'x-request-id': 'other' };
-  expect(answerHeaders(twoIds).slice(2)).toEqual([
-    'x-upstream-request-id',
-    'req_011',
-  ]);
+  expect(answerHeaders(twoIds).slice(2)).toEqual(['x-upstream-request-id', 'req_011']);
 });
 
 test('an answer that a browser could show gets a policy, and content is saved', () => {

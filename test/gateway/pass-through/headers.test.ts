@@ -207,7 +207,13 @@ describe('headers to the client', () => {
       await response.arrayBuffer();
       return response.headers.get('content-security-policy');
     };
-    const shown = ['text/html', 'image/svg+xml', 'application/xml', 'application/json, text/html', 'video/mp4'];
+    const shown = [
+      'text/html',
+      'image/svg+xml',
+      'application/xml',
+      'application/json, text/html',
+      'video/mp4',
+    ];
     for (const type of shown) expect(await policyOf(type), type).toBe(POLICY);
     const inert = ['application/json', 'Application/JSON; charset=utf-8', 'text/event-stream'];
     for (const type of inert) expect(await policyOf(type), type).toBeNull();
