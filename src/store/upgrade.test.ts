@@ -216,6 +216,7 @@ test('books from before jobs hold for them from now on, and the version before g
     '032_jobs.sql',
     '033_batches.sql',
     '034_uploads.sql',
+    '035_running_jobs.sql',
   ]);
   await ledger.settle([job, callOf({ accountId })]);
   expect(
