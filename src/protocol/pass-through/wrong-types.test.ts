@@ -29,7 +29,7 @@ const VALUES: readonly (readonly [string, readonly MemberKind[]])[] = [
 function bodyWith(memberPath: string, value: string): Buffer {
   const keys = memberPath.split('.');
   const nested = keys.reduceRight((inner, key) => `{"${key}":${inner}}`, value);
-  // The vendor's model is in the path here and there, so a body of another name is refused for another reason.
+  // A body that names another model than its path is refused for that.
   return Buffer.from(`{"model":"gemini-x",${nested.slice(1)}`);
 }
 
