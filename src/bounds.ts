@@ -130,6 +130,8 @@ export const PASSWORD_LENGTH_MAX = 256;
  */
 export const PASSWORD_HASHES_AT_ONCE = 2;
 export const PASSWORD_HASHES_WAITING_MAX = 10;
+/** Videos and batches of one account that run at once. If many begin at the same moment, a few more may. */
+export const JOBS_PER_ACCOUNT_MAX = 1_000;
 /** Keys of one account, and characters of their names (rule S-11). */
 export const KEYS_PER_ACCOUNT_MAX = 500;
 export const NAME_LENGTH_MAX = 100;

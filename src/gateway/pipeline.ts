@@ -21,6 +21,7 @@ import { callDialect } from './convert/call-dialect.ts';
 import { loadConversation } from './convert/conversation-load.ts';
 import type { Endpoint } from './endpoints/find.ts';
 import type { Gateway } from './gateway.ts';
+import { refuseMoreJobs } from './jobs/refuse-more-jobs.ts';
 import { settleCall } from './settle/settle.ts';
 
 const CLIENT_LEFT: Outcome = {
@@ -132,7 +133,9 @@ function runCall(call: Call, request: Received, gateway: Gateway): Promise<Refus
   call.modelUsed = model;
   call.stream = stream;
   call.images = images;
-  return new CallRunner(call, received, gateway).run();
+  const runner = new CallRunner(call, received, gateway);
+  if (received.facts.job === undefined) return runner.run();
+  return refuseMoreJobs(call, gateway.deps).then((refusal) => refusal ?? runner.run());
 }
 
 /** The call was refused after authentication: it is logged, but never charged. */

@@ -62,6 +62,8 @@ export interface JobStore {
   /** A job of this account and this kind that was not deleted. */
   find(accountId: number, job: CreatedJob): Promise<Job | undefined>;
   list(accountId: number, kind: JobKind, page: JobPage): Promise<readonly Job[]>;
+  /** How many jobs of the account run, deleted ones included. It counts up to `max`. */
+  countRunning(accountId: number, max: number): Promise<number>;
   /** The client deleted it. A running job is still followed until it ends. */
   hide(accountId: number, job: CreatedJob): Promise<void>;
   /** The job is examined as soon as possible: a client has seen that it ended. */

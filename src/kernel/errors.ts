@@ -129,7 +129,7 @@ export const ERRORS = Object.freeze({
     42901,
     429,
     'Concurrency limit exceeded, please retry later',
-    'As many calls are running as the limit policy allows. Calls do not queue.',
+    'As many calls are running as the limit policy allows, or as many videos and batches as an account may have. Calls do not queue.',
     'Retry after the seconds in `Retry-After`.',
   ),
   // Rule I-45: a fixed text about rpm that does not name the real dimension; `x-tollgate-limit` does.

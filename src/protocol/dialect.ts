@@ -10,6 +10,8 @@ import type { Figures } from './meter/usage-report.ts';
  */
 export interface Dialect {
   readonly protocol: Protocol;
+  /** What the gateway acts on in a JSON request. A value of another kind is refused. */
+  readonly members: readonly RequestMember[];
   /**
    * Finds what the pipeline needs to know about a request. Large bodies are scanned in slices, hence the
    * promise.
@@ -32,6 +34,25 @@ export interface Dialect {
   /** The bytes that are sent between events while the vendor is silent (rule I-38). */
   keepAlive(framing: Framing, headers: ClientHeaders): Buffer;
 }
+
+export interface RequestMember {
+  /** From the top of the body: `stream_options.include_usage`. */
+  readonly path: string;
+  readonly kinds: readonly MemberKind[];
+}
+
+/** What a member that the gateway acts on may be. `null` always counts as absent. */
+export type MemberKind =
+  | 'text'
+  | 'list'
+  | 'object'
+  | 'flag'
+  /** How many answers or images. */
+  | 'count'
+  /** The longest answer. Vendors take a negative one as no limit. */
+  | 'limit'
+  /** Another reader judges the value, or the gateway acts on its presence alone. */
+  | 'any';
 
 /** What counting takes from the facts, because it was found while the request was read. */
 export type CountedFacts = Pick<RequestFacts, 'form' | 'mediaTokens' | 'inputTokensLikely'>;

@@ -217,6 +217,7 @@ test('books from before jobs hold for them from now on, and the version before g
     '033_batches.sql',
     '034_uploads.sql',
     '035_model_created.sql',
+    '036_running_jobs.sql',
   ]);
   await ledger.settle([job, callOf({ accountId })]);
   expect(
@@ -239,7 +240,10 @@ test('models from before their date was noted have none, and the version before 
       [modelId],
     );
   await insert('old');
-  expect(await migrate({ connection, log: silentLogger })).toEqual(['035_model_created.sql']);
+  expect(await migrate({ connection, log: silentLogger })).toEqual([
+    '035_model_created.sql',
+    '036_running_jobs.sql',
+  ]);
   // As a version before inserts it, without the column.
   await insert('new');
   expect(

@@ -22,8 +22,27 @@ function isRateLimit(name: string): boolean {
   return name.startsWith('x-ratelimit-') || name.startsWith('anthropic-ratelimit-');
 }
 
+/** Types that a browser shows as text or not at all. */
+const INERT = /^(?:application\/json|text\/event-stream)[\t ]*(?:;|$)/i;
+/**
+ * The console has the gateway's origin. A browser that opens an answer must not run a page or a picture of
+ * the vendor's as a part of it.
+ */
+const POLICY = ['content-security-policy', "sandbox; default-src 'none'"] as const;
+
 /** Flat: name, value, name, value, to be written beside the gateway's own. */
 export function answerHeaders(headers: UpstreamHead['headers']): string[] {
+  const passed = passHeaders(headers);
+  if (!INERT.test(headers['content-type'] ?? '')) passed.push(...POLICY);
+  return passed;
+}
+
+/** The same for content that is saved as a file, whatever type the vendor gives it. */
+export function downloadHeaders(headers: UpstreamHead['headers']): string[] {
+  return [...passHeaders(headers), ...POLICY, 'content-disposition', 'attachment'];
+}
+
+function passHeaders(headers: UpstreamHead['headers']): string[] {
   const passed: string[] = [];
   let idSeen = false;
   for (const name in headers) {

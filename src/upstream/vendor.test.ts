@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { expect, test } from 'vitest';
 import type { Credential, Route } from '../catalog/contract.ts';
 import type { Protocol } from '../kernel/protocol-name.ts';
-import { answerHeaders } from './answer-headers.ts';
+import { answerHeaders, downloadHeaders } from './answer-headers.ts';
 import type { VendorAction } from './contract.ts';
 import { addressVendor } from './vendor.ts';
 
@@ -297,8 +297,22 @@ test('the client sees type, limits, retry hints and the vendor’s id of the ans
     'x-should-retry',
     'false',
   ]);
-  expect(answerHeaders({ 'request-id': 'req_011', 'x-request-id': 'other' })).toEqual([
-    'x-upstream-request-id',
-    'req_011',
+  const twoIds = { 'content-type': 'application/json', 'request-id': 'req_011', 'x-request-id': 'other' };
+  expect(answerHeaders(twoIds).slice(2)).toEqual(['x-upstream-request-id', 'req_011']);
+});
+
+test('an answer that a browser could show gets a policy, and content is saved', () => {
+  const policy = ['content-security-policy', "sandbox; default-src 'none'"];
+  expect(answerHeaders({})).toEqual(policy);
+  expect(answerHeaders({ 'content-type': 'text/html' })).toEqual(['content-type', 'text/html', ...policy]);
+  for (const type of ['application/json', 'text/event-stream ; charset=utf-8', 'APPLICATION/JSON']) {
+    expect(answerHeaders({ 'content-type': type })).toEqual(['content-type', type]);
+  }
+  expect(answerHeaders({ 'content-type': 'application/json-seq' }).slice(2)).toEqual(policy);
+  const saved = [...policy, 'content-disposition', 'attachment'];
+  expect(downloadHeaders({ 'content-type': 'application/json', 'content-disposition': 'inline' })).toEqual([
+    'content-type',
+    'application/json',
+    ...saved,
   ]);
 });

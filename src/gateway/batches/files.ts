@@ -15,7 +15,6 @@ import {
   endWithoutAnswer,
   type JobRequest,
   type JobRequestEnd,
-  jobHeaders,
   sendAnswer,
   showId,
 } from '../jobs/job-request.ts';
@@ -71,11 +70,11 @@ async function content(
     batchId === undefined ? readInputLine(line, model) : readResult(line, protocol, model).pieces,
   );
   const address = addressObject(credential, { ...ofFile(file), below: '/content' });
-  const job = await findBatch(request, file);
+  const batch = await findBatch(request, file);
   const reply = await relayContent(request, address, {
-    headers: (head) => jobHeaders(request, file, head),
+    job: file,
     began: () => {
-      if (job !== undefined) hasten(request, job);
+      if (batch !== undefined) hasten(request, batch);
     },
     change,
   });

@@ -15,7 +15,6 @@ import {
   endWithoutAnswer,
   type JobRequest,
   type JobRequestEnd,
-  jobHeaders,
   sendAnswer,
   showId,
 } from '../jobs/job-request.ts';
@@ -82,7 +81,7 @@ async function results(
 ): Promise<JobRequestEnd> {
   const address = addressObject(credential, { ...job, below: '/results' });
   const reply = await relayContent(request, address, {
-    headers: (head) => jobHeaders(request, job, head),
+    job,
     began: () => hasten(request, job),
     change: new LinesChange((line) => readResult(line, 'messages', job.model).pieces),
   });

@@ -12,17 +12,34 @@ import type { VendorAddress } from '../../upstream/vendor.ts';
 import { giveUpAfter } from '../answer/answer.ts';
 import { resetAfter } from '../answer/reset.ts';
 import { type ChunkSource, ChunkWriter } from '../answer/write-chunk.ts';
-import type { JobRequest } from './job-request.ts';
+import { contentHeaders, type JobRequest, type Owned } from './job-request.ts';
+
+/** Content of a vendor, as its client gets it. */
+export interface Content {
+  readonly job: Owned;
+  /** Headers of the vendor that describe the bytes, if these pass unchanged. */
+  describe?(head: UpstreamHead): readonly string[];
+  /** The first bytes are on their way. */
+  began(): void;
+  readonly change?: ContentChange | undefined;
+}
 
 /** Asks for content with GET and passes it on as it comes. Whatever is no content is returned. */
 export function relayContent(
-  { response, gateway }: JobRequest,
+  request: JobRequest,
   address: VendorAddress,
-  watch: Omit<ContentWatch, 'ended'>,
+  content: Content,
 ): Promise<AskReply | 'sent'> {
+  const { response, gateway } = request;
   const { deps, times } = gateway;
+  const headers = (head: UpstreamHead): readonly string[] => [
+    ...contentHeaders(request, content.job, head),
+    ...(content.describe?.(head) ?? []),
+  ];
+  const { change } = content;
   return new Promise((resolve) => {
-    const relay = new ContentRelay(response, times.clientStallMs, { ...watch, ended: resolve });
+    const watch = { headers, began: () => content.began(), change, ended: resolve };
+    const relay = new ContentRelay(response, times.clientStallMs, watch);
     const asked = { ...address, method: 'GET', body: [], timeouts: deps.streamTimeouts } as const;
     relay.attach(deps.client.send(asked, relay));
   });

@@ -3,7 +3,7 @@ import type { Caller } from '../../accounts/contract.ts';
 import type { Job } from '../../jobs/contract.ts';
 import { type Refusal, refuse } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
-import { answerHeaders } from '../../upstream/answer-headers.ts';
+import { answerHeaders, downloadHeaders } from '../../upstream/answer-headers.ts';
 import type { UpstreamHead } from '../../upstream/contract.ts';
 import type { AskReply } from '../../upstream/http/ask.ts';
 import { endAnswer, modelHeaders, ownHeaders, totalBytes } from '../answer/answer.ts';
@@ -46,13 +46,14 @@ export function refuseVideo(id: string): Refusal {
   return unknown(`Video with id '${showId(id)}' not found.`);
 }
 
-/** The vendor's headers that the client may see, and ours. */
-export function jobHeaders(
-  { requestId, protocol }: JobRequest,
-  { model }: Owned,
-  { headers }: UpstreamHead,
-): string[] {
-  return [...answerHeaders(headers), ...ownHeaders(requestId, protocol), ...modelHeaders(model)];
+/** What the gateway says about an answer, beside the vendor's headers. */
+function aboutJob({ requestId, protocol }: JobRequest, { model }: Owned): string[] {
+  return [...ownHeaders(requestId, protocol), ...modelHeaders(model)];
+}
+
+/** The headers of content. */
+export function contentHeaders(request: JobRequest, job: Owned, { headers }: UpstreamHead): string[] {
+  return [...downloadHeaders(headers), ...aboutJob(request, job)];
 }
 
 /** Passes an answer of the vendor on, with its status. */
@@ -62,7 +63,8 @@ export function sendAnswer(
   { head, pieces }: { readonly head: UpstreamHead; readonly pieces: readonly Buffer[] },
 ): void {
   const { status } = head;
-  const headers = [...jobHeaders(request, job, head), 'content-length', String(totalBytes(pieces))];
+  const headers = [...answerHeaders(head.headers), ...aboutJob(request, job)];
+  headers.push('content-length', String(totalBytes(pieces)));
   // Rule I-43: every 429 has a Retry-After, even if the vendor's has none.
   if (status === 429 && head.headers['retry-after'] === undefined) headers.push('retry-after', '1');
   request.response.writeHead(status, headers);

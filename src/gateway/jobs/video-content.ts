@@ -5,7 +5,7 @@ import { wrong } from '../endpoints/stored-answer.ts';
 import { addressObject } from './ask-vendor.ts';
 import { relayContent } from './content-relay.ts';
 import type { JobCredential } from './job-credential.ts';
-import { endWithoutAnswer, type JobRequest, type JobRequestEnd, jobHeaders } from './job-request.ts';
+import { endWithoutAnswer, type JobRequest, type JobRequestEnd } from './job-request.ts';
 
 const VARIANTS: ReadonlySet<string> = new Set(['video', 'thumbnail', 'spritesheet']);
 /** Headers of the client that ask for a part of the content. */
@@ -30,7 +30,8 @@ export async function serveContent(
     if (typeof value === 'string' && isHeaderValue(value)) address.headers.push(name, value);
   }
   const reply = await relayContent(request, address, {
-    headers: (head) => [...jobHeaders(request, job, head), ...describe(head)],
+    job,
+    describe,
     began: () => endJob(request, job),
   });
   return reply === 'sent' ? undefined : endWithoutAnswer(request, job, reply);

@@ -47,6 +47,7 @@ const store: JobStore = {
   },
   list: async (accountId, _kind, { limit }) =>
     jobs.filter((job) => job.accountId === accountId).slice(0, limit),
+  countRunning: async () => 0,
   hide: async (_accountId, { objectId }) => void done.push(`hide ${objectId}`),
   hasten: async (callId) => void done.push(`hasten ${callId}`),
   end: async (callId, { state }) => {

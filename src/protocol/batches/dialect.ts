@@ -4,10 +4,11 @@ import type { Dialect } from '../dialect.ts';
 import { messages } from '../messages/dialect.ts';
 import { getDialect } from '../registry.ts';
 import { readCreatedBatch } from './answer.ts';
-import { readMessageBatch, spliceMessageBatch } from './message-batch.ts';
+import { FILE_BATCH_MEMBERS } from './file-batch.ts';
+import { MESSAGE_BATCH_MEMBERS, readMessageBatch, spliceMessageBatch } from './message-batch.ts';
 
 /** What a call for a batch has in common with a plain one of its protocol: how errors look. */
-function batchOf(dialect: Dialect): Omit<Dialect, 'readRequest' | 'spliceRequest'> {
+function batchOf(dialect: Dialect): Omit<Dialect, 'members' | 'readRequest' | 'spliceRequest'> {
   return {
     protocol: dialect.protocol,
     readResponse: readCreatedBatch,
@@ -20,6 +21,7 @@ function batchOf(dialect: Dialect): Omit<Dialect, 'readRequest' | 'spliceRequest
 
 const messageBatches: Dialect = {
   ...batchOf(messages),
+  members: MESSAGE_BATCH_MEMBERS,
   readRequest: readMessageBatch,
   spliceRequest: spliceMessageBatch,
 };
@@ -32,6 +34,7 @@ export function getBatchDialect(protocol: Protocol): Dialect {
   if (protocol === 'messages') return messageBatches;
   return {
     ...batchOf(getDialect(protocol)),
+    members: FILE_BATCH_MEMBERS,
     readRequest: () => NO_FACTS,
     spliceRequest: ({ body }) => [body],
   };

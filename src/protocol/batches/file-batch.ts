@@ -1,6 +1,6 @@
 import type { Refusal } from '../../kernel/errors.ts';
-import { compilePaths } from '../bytes/paths.ts';
 import { textAt } from '../bytes/text.ts';
+import { compileMembers } from '../pass-through/metered-keys.ts';
 import { scanRequest } from '../pass-through/request.ts';
 
 /** A new batch in the form of OpenAI. What is `undefined` is missing or no text. */
@@ -10,16 +10,17 @@ export interface FileBatch {
 }
 
 /** All members that the vendor knows: each comes once and in one spelling, because the bytes go on to it. */
-const TREE = compilePaths({
-  fileId: 'input_file_id',
-  endpoint: 'endpoint',
-  window: 'completion_window',
-  metadata: 'metadata',
-  expiry: 'output_expires_after',
-  anchor: 'output_expires_after.anchor',
-  seconds: 'output_expires_after.seconds',
+const TREE = compileMembers({
+  fileId: ['input_file_id', 'text'],
+  endpoint: ['endpoint', 'text'],
+  window: ['completion_window', 'any'],
+  metadata: ['metadata', 'any'],
+  expiry: ['output_expires_after', 'any'],
+  anchor: ['output_expires_after.anchor', 'any'],
+  seconds: ['output_expires_after.seconds', 'any'],
 });
 const { slots } = TREE;
+export const FILE_BATCH_MEMBERS = TREE.members;
 
 export function readFileBatch(body: Buffer): FileBatch | Refusal | Promise<FileBatch | Refusal> {
   return scanRequest(body, TREE, ({ found }) => ({

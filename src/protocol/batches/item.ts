@@ -1,10 +1,10 @@
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { CR } from '../bytes/ascii.ts';
-import { compilePaths } from '../bytes/paths.ts';
 import type { JsonScan } from '../bytes/scan.ts';
 import { textAt } from '../bytes/text.ts';
 import type { ByteRange, RequestFacts } from '../dialect.ts';
+import { compileMembers } from '../pass-through/metered-keys.ts';
 import { scanRequest } from '../pass-through/request.ts';
 import { getDialect } from '../registry.ts';
 
@@ -32,8 +32,13 @@ export interface BatchItem {
   readonly modelRanges: readonly ByteRange[];
 }
 
-const MESSAGE_ITEM = compilePaths({ id: 'custom_id', body: 'params' });
-const LINE = compilePaths({ id: 'custom_id', method: 'method', url: 'url', body: 'body' });
+const MESSAGE_ITEM = compileMembers({ id: ['custom_id', 'any'], body: ['params', 'object'] });
+const LINE = compileMembers({
+  id: ['custom_id', 'any'],
+  method: ['method', 'text'],
+  url: ['url', 'text'],
+  body: ['body', 'object'],
+});
 
 /** A member of `requests` of a batch of Messages. */
 export function readMessageItem(bytes: Buffer): Promise<BatchItem | Refusal> {

@@ -1,15 +1,17 @@
 import { nextTurn } from '../../kernel/async/next-turn.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { listElements } from '../bytes/elements.ts';
-import { compilePaths } from '../bytes/paths.ts';
 import { quoteModel, splice } from '../bytes/splice.ts';
 import type { ByteRange, RawRequest, RequestFacts } from '../dialect.ts';
+import { compileMembers } from '../pass-through/metered-keys.ts';
 import { scanRequest } from '../pass-through/request.ts';
 import { ITEM_BYTES_MAX, ITEMS_TURN_BYTES, MESSAGE_BATCH_ITEMS_MAX } from './bounds.ts';
 import { readMessageItem } from './item.ts';
 import { BatchSum, batchFacts } from './sum.ts';
 
-const TREE = compilePaths({ requests: 'requests' });
+const TREE = compileMembers({ requests: ['requests', 'list'] });
+
+export const MESSAGE_BATCH_MEMBERS = TREE.members;
 
 /** A batch of Messages: the requests of all of its items, in one body. */
 export async function readMessageBatch({ body }: RawRequest): Promise<RequestFacts | Refusal> {

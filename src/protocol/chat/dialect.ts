@@ -6,7 +6,7 @@ import { compileWords } from '../meter/words.ts';
 import { Relay } from '../pass-through/relay.ts';
 import { encodeChatError } from '../pass-through/stream-error.ts';
 import { readChatAnswer } from './pass-through/answer.ts';
-import { readChatRequest } from './pass-through/request.ts';
+import { CHAT_MEMBERS, readChatRequest } from './pass-through/request.ts';
 import { ChatEventReader } from './pass-through/stream.ts';
 
 const INPUT: InputShape = {
@@ -20,6 +20,7 @@ const INPUT: InputShape = {
 
 export const chatCompletions: Dialect = {
   protocol: 'chat',
+  members: CHAT_MEMBERS,
   readRequest: readChatRequest,
   spliceRequest: (request, facts, forwardModel) => spliceModel(request.body, facts, forwardModel),
   readResponse: readChatAnswer,

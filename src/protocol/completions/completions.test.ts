@@ -31,9 +31,9 @@ describe('a completion', () => {
 
   it('with too many answers is refused', async () => {
     const prompt = Array.from({ length: 129 }, () => 'x');
-    await expect(read({ prompt })).rejects.toThrow('40002 A call has at most 128 answers');
-    await expect(read({ prompt: ['x', 'y'], best_of: 65 })).rejects.toThrow('40002');
-    await expect(read({ prompt: 'x', best_of: 129 })).rejects.toThrow('40002');
+    await expect(read({ prompt })).rejects.toThrow('40004 A call has at most 128 answers');
+    await expect(read({ prompt: ['x', 'y'], best_of: 65 })).rejects.toThrow('40004');
+    await expect(read({ prompt: 'x', best_of: 129 })).rejects.toThrow('40004');
   });
 
   it('is limited by max_tokens, and its ids are tokens', async () => {

@@ -2,7 +2,7 @@ import { chatCompletions } from '../chat/dialect.ts';
 import type { Dialect } from '../dialect.ts';
 import { countTexts } from '../meter/input.ts';
 import { compileWords } from '../meter/words.ts';
-import { readCompletionsRequest } from './request.ts';
+import { COMPLETIONS_MEMBERS, readCompletionsRequest } from './request.ts';
 
 const WORDS = compileWords({ text: ['prompt', 'suffix'] });
 
@@ -10,6 +10,7 @@ const WORDS = compileWords({ text: ['prompt', 'suffix'] });
 export const completions: Dialect = {
   ...chatCompletions,
   protocol: 'completions',
+  members: COMPLETIONS_MEMBERS,
   readRequest: readCompletionsRequest,
   countInput: ({ body }, facts) => countTexts(body, WORDS, facts),
 };

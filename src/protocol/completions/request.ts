@@ -1,13 +1,12 @@
 import { ANSWERS_PER_CALL_MAX, READ_AGAIN_BYTES_MAX } from '../../bounds.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { NINE, OPEN_BRACKET, ZERO } from '../bytes/ascii.ts';
-import { compilePaths } from '../bytes/paths.ts';
 import type { JsonScan } from '../bytes/scan.ts';
 import { countElements, skipSpace } from '../bytes/skim.ts';
 import { findUsageSplice } from '../chat/pass-through/request.ts';
 import type { ByteRange, RawRequest, RequestFacts } from '../dialect.ts';
 import { inputFacts } from '../meter/input-estimate.ts';
-import { refuseOtherKind } from '../pass-through/member-kind.ts';
+import { compileMembers } from '../pass-through/metered-keys.ts';
 import {
   boundAnswers,
   foundFigure,
@@ -17,18 +16,19 @@ import {
   scanRequest,
 } from '../pass-through/request.ts';
 
-const TREE = compilePaths({
-  model: 'model',
-  prompt: 'prompt',
-  stream: 'stream',
-  answers: 'n',
+const TREE = compileMembers({
+  model: ['model', 'any'],
+  prompt: ['prompt', 'text', 'list'],
+  stream: ['stream', 'flag'],
+  answers: ['n', 'count'],
   // So many are written for each prompt, and the best of them are sent. All of them are billed.
-  tried: 'best_of',
-  outputMax: 'max_tokens',
-  streamOptions: 'stream_options',
-  includeUsage: 'stream_options.include_usage',
+  tried: ['best_of', 'count'],
+  outputMax: ['max_tokens', 'limit'],
+  streamOptions: ['stream_options', 'object'],
+  includeUsage: ['stream_options.include_usage', 'flag'],
 });
 const { slots } = TREE;
+export const COMPLETIONS_MEMBERS = TREE.members;
 const ANSWERS = [slots.answers, slots.tried];
 const LIMITS = [slots.outputMax];
 
@@ -43,10 +43,8 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
   const model = readModel(body, scan.found[slots.model]);
   if (isRefusal(model)) return model;
   const prompt = last(slots.prompt);
-  const refusal = refuseOtherKind(body, 'prompt', prompt, ['a text', 'a list']);
-  if (refusal !== undefined) return refusal;
   const answers = countPrompts(body, scan, prompt) * boundAnswers(foundFigure(body, scan, ANSWERS));
-  if (answers > ANSWERS_PER_CALL_MAX) return refuse('bodyNotJson', { message: TOO_MANY });
+  if (answers > ANSWERS_PER_CALL_MAX) return refuse('notExpressible', { message: TOO_MANY });
   const stream = foundTrue(body, scan.found[slots.stream]);
   const usageSplice = stream
     ? findUsageSplice(body, last(slots.streamOptions), last(slots.includeUsage))

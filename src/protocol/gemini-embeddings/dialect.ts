@@ -6,12 +6,13 @@ import { NoStreamReader } from '../pass-through/no-stream.ts';
 import { Relay } from '../pass-through/relay.ts';
 import { encodeGeminiError } from '../pass-through/stream-error.ts';
 import { readGeminiEmbeddingsAnswer } from './answer.ts';
-import { readGeminiEmbeddingsRequest } from './request.ts';
+import { GEMINI_EMBEDDINGS_MEMBERS, readGeminiEmbeddingsRequest } from './request.ts';
 
 const WORDS = compileWords({ text: ['text', 'title'] });
 
 export const geminiEmbeddings: Dialect = {
   protocol: 'gemini-embeddings',
+  members: GEMINI_EMBEDDINGS_MEMBERS,
   readRequest: readGeminiEmbeddingsRequest,
   spliceRequest: spliceGeminiRequest,
   readResponse: readGeminiEmbeddingsAnswer,

@@ -1,18 +1,23 @@
 import { MODEL_NAME_LENGTH_MAX } from '../../bounds.ts';
 import { assert } from '../../kernel/assert.ts';
 import { type Refusal, refuse } from '../../kernel/errors.ts';
-import { compilePaths, sameBytes } from '../bytes/paths.ts';
+import { sameBytes } from '../bytes/paths.ts';
 import type { ItemWatch, JsonScan } from '../bytes/scan.ts';
 import type { ByteRange, RawRequest, RequestFacts } from '../dialect.ts';
 import { isNamed } from '../gemini/pass-through/request.ts';
 import { INPUT_ONLY } from '../input-only/dialect.ts';
 import { compileMediaKeys } from '../media/finder.ts';
 import { inputFacts } from '../meter/input-estimate.ts';
-import { refuseOtherKind } from '../pass-through/member-kind.ts';
+import { compileMembers } from '../pass-through/metered-keys.ts';
 import { scanRequest } from '../pass-through/request.ts';
 
-const TREE = compilePaths({ model: 'model', requests: 'requests', content: 'content' });
+const TREE = compileMembers({
+  model: ['model', 'any'],
+  requests: ['requests', 'list'],
+  content: ['content', 'object'],
+});
 const { slots } = TREE;
+export const GEMINI_EMBEDDINGS_MEMBERS = TREE.members;
 const MEDIA = compileMediaKeys({
   raw: [],
   part: ['inlineData', 'inline_data', 'fileData', 'file_data'],
@@ -67,10 +72,6 @@ function readFacts(
   if (!modelRanges.every((range) => isNamed(body, range, model))) {
     return refuse('bodyNotJson', { message: '"model" in the body differs from the model in the path' });
   }
-  const refusal =
-    refuseOtherKind(body, 'requests', scan.found[slots.requests]?.at(-1), ['a list']) ??
-    refuseOtherKind(body, 'content', scan.found[slots.content]?.at(-1), ['an object']);
-  if (refusal !== undefined) return refusal;
   const input = inputFacts(body, scan, { protocol: 'gemini-embeddings', model });
   return { model, modelRanges, ...INPUT_ONLY, ...input };
 }

@@ -5,7 +5,7 @@ import { compileWords } from '../meter/words.ts';
 import { Relay } from '../pass-through/relay.ts';
 import { encodeGeminiError } from '../pass-through/stream-error.ts';
 import { readGeminiAnswer } from './pass-through/answer.ts';
-import { readGeminiRequest, spliceGeminiRequest } from './pass-through/request.ts';
+import { GEMINI_MEMBERS, readGeminiRequest, spliceGeminiRequest } from './pass-through/request.ts';
 import { signOfLife } from './pass-through/sign-of-life.ts';
 import { GeminiEventReader } from './pass-through/stream.ts';
 
@@ -21,6 +21,7 @@ const INPUT: InputShape = {
 
 export const generateContent: Dialect = {
   protocol: 'gemini',
+  members: GEMINI_MEMBERS,
   readRequest: readGeminiRequest,
   spliceRequest: spliceGeminiRequest,
   readResponse: readGeminiAnswer,

@@ -6,7 +6,7 @@ import { compileWords } from '../meter/words.ts';
 import { Relay } from '../pass-through/relay.ts';
 import { encodeImagesError } from '../pass-through/stream-error.ts';
 import { readImagesAnswer } from './answer.ts';
-import { readImagesRequest, spliceImagesRequest } from './request.ts';
+import { IMAGES_MEMBERS, readImagesRequest, spliceImagesRequest } from './request.ts';
 import { ImagesEventReader } from './stream.ts';
 
 const INPUT: InputShape = {
@@ -16,6 +16,7 @@ const INPUT: InputShape = {
 
 export const images: Dialect = {
   protocol: 'images',
+  members: IMAGES_MEMBERS,
   readRequest: readImagesRequest,
   spliceRequest: spliceImagesRequest,
   readResponse: readImagesAnswer,

@@ -268,14 +268,14 @@ describe('an ambiguous form is refused', () => {
     ' '.repeat(5_000),
   ])('for a count of %j', (text) => {
     expect(refused(form(model, part('n', text)))).toBe(
-      `40002 "n" must be a whole number up to ${IMAGES_PER_CALL_MAX}`,
+      `40004 "n" must be a whole number up to ${IMAGES_PER_CALL_MAX}`,
     );
   });
 
   it.each(['', '1', '0', 'True', 'TRUE', 'yes', 'on', ' true', 'true\r\n', 'null'])(
     'for a flag of %j',
     (text) => {
-      expect(refused(form(model, part('stream', text)))).toBe('40002 "stream" must be true or false');
+      expect(refused(form(model, part('stream', text)))).toBe('40004 "stream" must be true or false');
     },
   );
 

@@ -1,6 +1,5 @@
 import { IMAGES_PER_CALL_MAX, MEDIA_HEAD_BYTES } from '../../bounds.ts';
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
-import { compilePaths } from '../bytes/paths.ts';
 import type { JsonScan } from '../bytes/scan.ts';
 import { isEmptyArray, isWord } from '../bytes/skim.ts';
 import { spliceModel } from '../bytes/splice.ts';
@@ -9,6 +8,7 @@ import { compileMediaKeys } from '../media/finder.ts';
 import { fileTokens, tokenRates } from '../media/tokens.ts';
 import { type InputFacts, inputFacts } from '../meter/input-estimate.ts';
 import { refuseOtherKind } from '../pass-through/member-kind.ts';
+import { compileMembers } from '../pass-through/metered-keys.ts';
 import { foundFigure, foundTrue, readModel, scanRequest } from '../pass-through/request.ts';
 import { newForm, writeForm } from './form.ts';
 import {
@@ -21,20 +21,22 @@ import {
   readFormModel,
 } from './multipart.ts';
 
-const TREE = compilePaths({
-  model: 'model',
-  stream: 'stream',
-  prompt: 'prompt',
-  count: 'n',
+const TREE = compileMembers({
+  model: ['model', 'any'],
+  stream: ['stream', 'flag'],
+  prompt: ['prompt', 'text'],
+  count: ['n', 'count'],
   // Other vendors' names of it.
-  batchSize: 'batch_size',
-  imageCount: 'num_images',
-  sequenceMax: 'sequential_image_generation_options.max_images',
-  image: 'image',
-  images: 'images',
-  mask: 'mask',
+  batchSize: ['batch_size', 'count'],
+  imageCount: ['num_images', 'count'],
+  sequence: ['sequential_image_generation_options', 'object'],
+  sequenceMax: ['sequential_image_generation_options.max_images', 'count'],
+  image: ['image', 'any'],
+  images: ['images', 'any'],
+  mask: ['mask', 'any'],
 });
 const { slots } = TREE;
+export const IMAGES_MEMBERS = TREE.members;
 const COUNTS = [slots.count, slots.batchSize, slots.imageCount, slots.sequenceMax];
 const WATCHED = {
   media: compileMediaKeys({
@@ -67,8 +69,6 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
   const { found } = scan;
   const model = readModel(body, found[slots.model]);
   if (isRefusal(model)) return model;
-  const refusal = refuseOtherKind(body, 'prompt', found[slots.prompt]?.at(-1), ['a text']);
-  if (refusal !== undefined) return refusal;
   const input = inputFacts(body, scan, { protocol: 'images', model: model.model });
   return {
     ...model,
@@ -100,9 +100,9 @@ function readFormFacts(body: Buffer, parts: readonly FormPart[]): RequestFacts |
   if (isRefusal(model)) return model;
   for (const name of [...COUNT_FIELDS, 'stream']) {
     const values = parts.filter((part) => part.name === name);
-    const message =
-      values.length > 1 ? `"${name}" comes more than once` : complaintAbout(name, findText(body, values[0]));
-    if (message !== undefined) return refuse('bodyNotJson', { message });
+    if (values.length > 1) return refuse('bodyNotJson', { message: `"${name}" comes more than once` });
+    const refusal = refuseField(name, findText(body, values[0]));
+    if (refusal !== undefined) return refusal;
   }
   const asked = (name: string): string =>
     findText(
@@ -122,13 +122,13 @@ function readFormFacts(body: Buffer, parts: readonly FormPart[]): RequestFacts |
 }
 
 /** In a form everything is text, and readers differ in what they accept as a number or a flag. */
-function complaintAbout(name: string, text: string | undefined): string | undefined {
+function refuseField(name: string, text: string | undefined): Refusal | undefined {
   if (text === undefined) return undefined;
   if (name === 'stream') {
-    return text === 'true' || text === 'false' ? undefined : '"stream" must be true or false';
+    return text === 'true' || text === 'false' ? undefined : refuseOtherKind(name, ['flag']);
   }
   const isCount = /^\d{1,3}$/.test(text) && Number(text) <= IMAGES_PER_CALL_MAX;
-  return isCount ? undefined : `"${name}" must be a whole number up to ${IMAGES_PER_CALL_MAX}`;
+  return isCount ? undefined : refuseOtherKind(name, ['count']);
 }
 
 function estimateForm(body: Buffer, parts: readonly FormPart[], model: string): InputFacts {

@@ -1,17 +1,18 @@
 import { isRefusal, type Refusal } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { reportedFigure } from '../bytes/number.ts';
-import { compilePaths, type PathTree } from '../bytes/paths.ts';
+import { compilePaths } from '../bytes/paths.ts';
 import type { JsonScan } from '../bytes/scan.ts';
 import { Skimmer } from '../bytes/skim.ts';
 import { insertModel, spliceModel } from '../bytes/splice.ts';
-import type { ByteRange, CountedFacts, Dialect, RequestFacts } from '../dialect.ts';
+import type { ByteRange, CountedFacts, Dialect, MemberKind, RequestFacts } from '../dialect.ts';
 import type { MediaKeys } from '../media/finder.ts';
 import { countTexts } from '../meter/input.ts';
 import { type InputFacts, inputFacts } from '../meter/input-estimate.ts';
 import { compileWords } from '../meter/words.ts';
 import { type AnswerShape, readAnswer } from '../pass-through/answer.ts';
-import { type MemberKind, refuseMissing, refuseOtherKind } from '../pass-through/member-kind.ts';
+import { refuseMissing } from '../pass-through/member-kind.ts';
+import { compileMembers, type Member, type MemberTree } from '../pass-through/metered-keys.ts';
 import { INPUT_ONLY_RULE, NoStreamReader } from '../pass-through/no-stream.ts';
 import { Relay } from '../pass-through/relay.ts';
 import { readModel, scanRequest } from '../pass-through/request.ts';
@@ -37,7 +38,7 @@ export const INPUT_ONLY = {
 interface InputOnlyRow {
   readonly protocol: Protocol;
   /** The members of a request that hold its input, and what they may be. The texts in them are counted. */
-  readonly input: Readonly<Record<string, readonly MemberKind[]>>;
+  readonly input: Readonly<Record<string, readonly [MemberKind, ...MemberKind[]]>>;
   /** Files among the input. */
   readonly media?: MediaKeys;
   /** The request may leave `model` out. */
@@ -63,12 +64,14 @@ export interface EstimatedRequest {
 
 export function createInputOnlyDialect(row: InputOnlyRow): Dialect {
   const members = Object.keys(row.input);
-  const tree = compilePaths(Object.fromEntries(['model', ...members].map((name) => [name, name])));
+  const input = Object.entries(row.input).map(([name, kinds]): [string, Member] => [name, [name, ...kinds]]);
+  const tree = compileMembers({ model: ['model', 'any'], ...Object.fromEntries(input) });
   const watched = row.media && { media: row.media };
   const words = compileWords({ text: [...members, ...TEXT_KEYS] });
   const shape = toAnswerShape(row);
   return {
     protocol: row.protocol,
+    members: tree.members,
     readRequest: ({ body, defaultModel }) =>
       scanRequest(body, tree, (scan) => readFacts(row, { body, scan, tree, defaultModel }), watched),
     spliceRequest: ({ body }, facts, forwardModel) =>
@@ -94,7 +97,7 @@ function countAll(counted: number, { inputTokensLikely = 0 }: CountedFacts): num
 interface Scanned {
   readonly body: Buffer;
   readonly scan: JsonScan;
-  readonly tree: PathTree<string>;
+  readonly tree: MemberTree<string>;
   readonly defaultModel: string | undefined;
 }
 
@@ -104,9 +107,8 @@ function readFacts(row: InputOnlyRow, { body, scan, tree, defaultModel }: Scanne
   const isDefault = row.hasDefaultModel === true && named === undefined && defaultModel !== undefined;
   const model = isDefault ? { model: defaultModel, modelRanges: [] } : readModel(body, named);
   if (isRefusal(model)) return model;
-  for (const [name, kinds] of Object.entries(row.input)) {
-    const range = at(name)?.at(-1);
-    const refusal = refuseMissing(body, name, range) ?? refuseOtherKind(body, name, range, kinds);
+  for (const name of Object.keys(row.input)) {
+    const refusal = refuseMissing(body, name, at(name)?.at(-1));
     if (refusal !== undefined) return refusal;
   }
   const input = inputFacts(body, scan, { protocol: row.protocol, model: model.model });

@@ -6,7 +6,7 @@ import { FILES_OF_OTHERS } from './media-keys.ts';
 
 export const embeddings = createInputOnlyDialect({
   protocol: 'embeddings',
-  input: { input: ['a text', 'a list'] },
+  input: { input: ['text', 'list'] },
   media: FILES_OF_OTHERS,
   sign: 'data',
   // Some vendors report the total only.

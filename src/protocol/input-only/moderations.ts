@@ -4,7 +4,7 @@ import { createInputOnlyDialect } from './dialect.ts';
 /** No vendor reports what it read, so the input is always counted here. */
 export const moderations = createInputOnlyDialect({
   protocol: 'moderations',
-  input: { input: ['a text', 'a list'] },
+  input: { input: ['text', 'list'] },
   media: compileMediaKeys({ raw: [], part: ['image_url'], inner: ['url'] }),
   hasDefaultModel: true,
   sign: 'results',

@@ -16,7 +16,7 @@ const PIECES_PER_UNIT = 100;
 /** The form of Jina and most others, and that of Cohere, which reports search units instead of tokens. */
 export const rerank = createInputOnlyDialect({
   protocol: 'rerank',
-  input: { query: ['a text', 'an object'], documents: ['a list'] },
+  input: { query: ['text', 'object'], documents: ['list'] },
   media: FILES_OF_OTHERS,
   sign: 'results',
   reported: [

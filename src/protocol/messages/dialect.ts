@@ -6,7 +6,7 @@ import { compileWords } from '../meter/words.ts';
 import { Relay } from '../pass-through/relay.ts';
 import { encodeMessagesError } from '../pass-through/stream-error.ts';
 import { readMessagesAnswer } from './pass-through/answer.ts';
-import { readMessagesRequest } from './pass-through/request.ts';
+import { MESSAGES_MEMBERS, readMessagesRequest } from './pass-through/request.ts';
 import { MessagesEventReader } from './pass-through/stream.ts';
 
 const INPUT: InputShape = {
@@ -22,6 +22,7 @@ const INPUT: InputShape = {
 
 export const messages: Dialect = {
   protocol: 'messages',
+  members: MESSAGES_MEMBERS,
   readRequest: readMessagesRequest,
   spliceRequest: (request, facts, forwardModel) => spliceModel(request.body, facts, forwardModel),
   readResponse: readMessagesAnswer,

@@ -3,11 +3,11 @@ import { isJsonObject, type JsonBounds, parseJson } from '../../kernel/encoding/
 import { isRefusal, type Refusal } from '../../kernel/errors.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { CLOSE_BRACE } from '../bytes/ascii.ts';
-import { compilePaths } from '../bytes/paths.ts';
 import { isOpenBrace, skipSpace } from '../bytes/skim.ts';
 import { type Edit, splice } from '../bytes/splice.ts';
 import type { ByteRange, RawRequest, RequestFacts } from '../dialect.ts';
 import { getDialect } from '../registry.ts';
+import { compileMembers } from './metered-keys.ts';
 import { scanRequest } from './request.ts';
 
 /** Protocols in which a client can ask for the token count of a request (rule I-46). */
@@ -17,25 +17,25 @@ export type CountProtocol = Extract<Protocol, 'messages' | 'responses' | 'gemini
 const ANSWER_BOUNDS: JsonBounds = { bytesMax: 65_536, depthMax: 16 };
 
 /** Google counts a request either as bare contents or whole, in an envelope with either spelling. */
-const ENVELOPE = compilePaths({
-  camel: 'generateContentRequest',
-  snake: 'generate_content_request',
+const ENVELOPE = compileMembers({
+  camel: ['generateContentRequest', 'object'],
+  snake: ['generate_content_request', 'object'],
 });
 
 /** Fields that a whole request may have beside its contents, and bare contents may not. */
-const WHOLE = compilePaths({
-  model: 'model',
-  systemInstruction: 'systemInstruction',
-  systemInstructionSnake: 'system_instruction',
-  tools: 'tools',
-  toolConfig: 'toolConfig',
-  toolConfigSnake: 'tool_config',
-  safetySettings: 'safetySettings',
-  safetySettingsSnake: 'safety_settings',
-  generationConfig: 'generationConfig',
-  generationConfigSnake: 'generation_config',
-  cachedContent: 'cachedContent',
-  cachedContentSnake: 'cached_content',
+const WHOLE = compileMembers({
+  model: ['model', 'any'],
+  systemInstruction: ['systemInstruction', 'any'],
+  systemInstructionSnake: ['system_instruction', 'any'],
+  tools: ['tools', 'any'],
+  toolConfig: ['toolConfig', 'any'],
+  toolConfigSnake: ['tool_config', 'any'],
+  safetySettings: ['safetySettings', 'any'],
+  safetySettingsSnake: ['safety_settings', 'any'],
+  generationConfig: ['generationConfig', 'any'],
+  generationConfigSnake: ['generation_config', 'any'],
+  cachedContent: ['cachedContent', 'any'],
+  cachedContentSnake: ['cached_content', 'any'],
 });
 
 /** What is counted, in the form of the protocol's own calls. */

@@ -3,11 +3,11 @@ import type { Capabilities } from '../../kernel/capability.ts';
 import { isRefusal } from '../../kernel/errors.ts';
 import { CLOSE_BRACE, OPEN_BRACE } from '../bytes/ascii.ts';
 import { readFigure } from '../bytes/number.ts';
-import { compilePaths, type PathTree } from '../bytes/paths.ts';
 import { skipSpace } from '../bytes/skim.ts';
 import { type Edit, splice } from '../bytes/splice.ts';
 import type { ByteRange, RawRequest } from '../dialect.ts';
 import type { GeneratingProtocol } from '../hub/protocol.ts';
+import { compileMembers, type Member, type MemberTree } from './metered-keys.ts';
 import { scanRequest } from './request.ts';
 
 /** Where a protocol limits the length of an answer. */
@@ -51,7 +51,7 @@ export const OUTPUT_FIELD: Readonly<Record<GeneratingProtocol, string>> = {
 };
 
 interface Scanned {
-  readonly tree: PathTree<string>;
+  readonly tree: MemberTree<string>;
   readonly holders: readonly string[];
   readonly limits: readonly string[];
   readonly budgets: readonly string[];
@@ -96,8 +96,14 @@ function compileFields(protocol: GeneratingProtocol): Scanned {
     const within = (names: readonly string[]): readonly string[] =>
       holders.length === 0 ? names : holders.flatMap((holder) => names.map((name) => `${holder}.${name}`));
     const paths = { holders, limits: within(limits), budgets: within(budgets) };
-    const all = [...paths.holders, ...paths.limits, ...paths.budgets];
-    known = { tree: compilePaths(Object.fromEntries(all.map((path) => [path, path]))), ...paths };
+    const members = [
+      ...holders.map((path): Member => [path, 'object']),
+      ...[...paths.limits, ...paths.budgets].map((path): Member => [path, 'limit']),
+    ];
+    known = {
+      tree: compileMembers(Object.fromEntries(members.map((member) => [member[0], member]))),
+      ...paths,
+    };
     scanned.set(protocol, known);
   }
   return known;

@@ -160,7 +160,7 @@ describe('a key that comes more than once', () => {
   });
 });
 
-describe('a value of a wrong type is 40002', () => {
+describe('a value of a wrong type is 40004', () => {
   const FLAGS = [
     '1',
     '0',
@@ -179,7 +179,7 @@ describe('a value of a wrong type is 40002', () => {
   it.each(FLAGS)('as a flag: %s', (value) => {
     for (const protocol of ['chat', 'responses', 'messages', 'images'] as const) {
       const words = refused(protocol, `{"model":"m","stream":${value}}`);
-      expect(words).toBe('40002 "stream" must be true or false');
+      expect(words).toBe('40004 "stream" must be true or false');
     }
     const asked = `{"model":"m","stream":true,"stream_options":{"include_usage":${value}}}`;
     expect(refused('chat', asked)).toContain('"stream_options.include_usage" must be');

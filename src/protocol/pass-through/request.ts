@@ -5,7 +5,6 @@ import { type Refusal, refuse } from '../../kernel/errors.ts';
 import { SCAN_STEPS_MAX } from '../bounds.ts';
 import { QUOTE } from '../bytes/ascii.ts';
 import { readFigure } from '../bytes/number.ts';
-import type { PathTree } from '../bytes/paths.ts';
 import { type ItemWatch, JsonScan, newScanStack, type ScanOutcome } from '../bytes/scan.ts';
 import { isWord } from '../bytes/skim.ts';
 import { finishInTurns } from '../bytes/slices.ts';
@@ -14,7 +13,7 @@ import type { ByteRange } from '../dialect.ts';
 import { measureSounds } from '../media/estimate.ts';
 import { MediaFinder, type MediaKeys } from '../media/finder.ts';
 import { larger } from '../meter/usage-report.ts';
-import { findAmbiguity } from './metered-keys.ts';
+import { type MemberTree, refuseMembers } from './metered-keys.ts';
 
 /** Small bodies are scanned at once, one after the other, so they can share memory outside the heap. */
 const sharedStack = newScanStack();
@@ -27,20 +26,19 @@ export interface Watched {
 
 /**
  * Scans a client's body and reads the facts from what was found; in slices if the body is large. Ambiguous
- * bodies are refused, so `read` need not decide which of several values a vendor takes.
+ * bodies and values of another type are refused, so `read` need not decide what a vendor makes of them.
  */
 export function scanRequest<Found>(
   body: Buffer,
-  tree: PathTree<string>,
+  tree: MemberTree<string>,
   read: (scan: JsonScan) => Found | Refusal,
   watched?: Watched,
 ): Found | Refusal | Promise<Found | Refusal> {
   // JSON is UTF-8 by definition. A byte order mark fails as the first byte, as it does with every vendor.
   if (!isUtf8(body)) return refuse('bodyNotJson', { message: 'The request body is not valid UTF-8' });
   const finish = (scan: JsonScan, outcome: ScanOutcome): Found | Refusal => {
-    const complaint = outcome === 'done' ? findAmbiguity(body, scan.found, tree) : scan.complaint;
-    if (complaint !== undefined) return refuse('bodyNotJson', { message: complaint });
-    return outcome === 'done' ? read(scan) : refuse('bodyNotJson');
+    if (outcome === 'done') return refuseMembers(body, scan.found, tree) ?? read(scan);
+    return refuse('bodyNotJson', scan.complaint === undefined ? {} : { message: scan.complaint });
   };
   if (body.length > SCAN_STEPS_MAX) {
     const media = watched && new MediaFinder(watched.media);

@@ -6,7 +6,7 @@ import { compileWords } from '../meter/words.ts';
 import { Relay } from '../pass-through/relay.ts';
 import { encodeResponsesError } from '../pass-through/stream-error.ts';
 import { readResponsesAnswer } from './pass-through/answer.ts';
-import { readResponsesRequest } from './pass-through/request.ts';
+import { RESPONSES_MEMBERS, readResponsesRequest } from './pass-through/request.ts';
 import { ResponsesEventReader } from './pass-through/stream.ts';
 
 const INPUT: InputShape = {
@@ -21,6 +21,7 @@ const INPUT: InputShape = {
 
 export const responses: Dialect = {
   protocol: 'responses',
+  members: RESPONSES_MEMBERS,
   readRequest: readResponsesRequest,
   spliceRequest: (request, facts, forwardModel) => spliceModel(request.body, facts, forwardModel),
   readResponse: readResponsesAnswer,

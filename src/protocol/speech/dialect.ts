@@ -9,20 +9,21 @@ import { decodeText } from '../bytes/text.ts';
 import type { ByteRange, Dialect, RequestFacts } from '../dialect.ts';
 import { INPUT_ONLY } from '../input-only/dialect.ts';
 import { type AnswerShape, readAnswer } from '../pass-through/answer.ts';
-import { refuseMissing, refuseOtherKind } from '../pass-through/member-kind.ts';
+import { refuseMissing } from '../pass-through/member-kind.ts';
+import { compileMembers } from '../pass-through/metered-keys.ts';
 import { INPUT_ONLY_RULE } from '../pass-through/no-stream.ts';
 import { readModel, scanRequest } from '../pass-through/request.ts';
 import { BytesRelay } from './bytes-relay.ts';
 
 /** What is spoken, and how. The last ones are those of other vendors. */
 const TEXTS = ['input', 'instructions', 'text', 'ssml', 'prompt'] as const;
-const TREE = compilePaths({
-  model: 'model',
-  input: 'input',
-  instructions: 'instructions',
-  text: 'text',
-  ssml: 'ssml',
-  prompt: 'prompt',
+const TREE = compileMembers({
+  model: ['model', 'any'],
+  input: ['input', 'text'],
+  instructions: ['instructions', 'text'],
+  text: ['text', 'text'],
+  ssml: ['ssml', 'text'],
+  prompt: ['prompt', 'text'],
 });
 const { slots } = TREE;
 const NOTHING = Buffer.alloc(0);
@@ -33,6 +34,7 @@ const NOTHING = Buffer.alloc(0);
  */
 export const speech: Dialect = {
   protocol: 'speech',
+  members: TREE.members,
   readRequest: ({ body }) => scanRequest(body, TREE, (scan) => readFacts(body, scan)),
   spliceRequest: ({ body }, facts, forwardModel) => spliceModel(body, facts, forwardModel),
   readResponse: (body, modelId) => readAnswer(body, ERROR_ONLY, modelId),
@@ -49,12 +51,7 @@ function readFacts(body: Buffer, scan: JsonScan): RequestFacts | Refusal {
   const missing = refuseMissing(body, 'input', scan.found[slots.input]?.at(-1));
   if (missing !== undefined) return missing;
   let characters = 0;
-  for (const name of TEXTS) {
-    const range = scan.found[slots[name]]?.at(-1);
-    const refusal = refuseOtherKind(body, name, range, ['a text']);
-    if (refusal !== undefined) return refusal;
-    characters += countCharacters(body, range);
-  }
+  for (const name of TEXTS) characters += countCharacters(body, scan.found[slots[name]]?.at(-1));
   return {
     ...model,
     ...INPUT_ONLY,

@@ -9,6 +9,7 @@ import { TranscriptEventReader } from './stream.ts';
 /** Sound becomes text, in its own language or in English. */
 export const transcriptions: Dialect = {
   protocol: 'transcriptions',
+  members: [],
   mayNotStream: true,
   readRequest: readTranscriptionRequest,
   spliceRequest: ({ body }, { form }, forwardModel) =>

@@ -8,6 +8,7 @@ import { INPUT_ONLY } from '../input-only/dialect.ts';
 import { soundLength } from '../media/sound/length.ts';
 import { SoundBytes } from '../media/sound/sound-bytes.ts';
 import { tokenRates } from '../media/tokens.ts';
+import { refuseOtherKind } from '../pass-through/member-kind.ts';
 
 const METERED = ['model', 'stream'];
 const FIELDS: FormFields = {
@@ -50,7 +51,7 @@ function readFacts(
   if (flags.length > 1) return refuse('bodyNotJson', { message: '"stream" comes more than once' });
   const stream = findText(body, flags[0]) ?? 'false';
   if (stream !== 'true' && stream !== 'false') {
-    return refuse('bodyNotJson', { message: '"stream" must be true or false' });
+    return refuseOtherKind('stream', ['flag']);
   }
   const complaint = complaintAboutSound(body, parts);
   if (complaint !== undefined) return refuse('notExpressible', { message: complaint });

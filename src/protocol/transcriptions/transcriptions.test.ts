@@ -98,7 +98,7 @@ describe('the request of a transcription', () => {
 
   it('is refused where readers could differ', async () => {
     await expect(read(['file', 'x'])).rejects.toThrow('40003');
-    await expect(read(['model', 'm'], ['stream', '1'])).rejects.toThrow('40002 "stream" must be');
+    await expect(read(['model', 'm'], ['stream', '1'])).rejects.toThrow('40004 "stream" must be');
     await expect(read(['model', 'm'], ['stream', 'true'], ['stream', 'true'])).rejects.toThrow('40002');
     await expect(read(['model', 'm'], ['Model', 'n'])).rejects.toThrow('40002');
     const json = { body: Buffer.from('{"model":"m"}'), contentType: 'application/json', path: undefined };

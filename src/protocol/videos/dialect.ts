@@ -3,11 +3,12 @@ import { NoStreamReader } from '../pass-through/no-stream.ts';
 import { Relay } from '../pass-through/relay.ts';
 import { encodeImagesError } from '../pass-through/stream-error.ts';
 import { readCreatedVideo } from './answer.ts';
-import { readVideosRequest, spliceVideosRequest } from './request.ts';
+import { readVideosRequest, spliceVideosRequest, VIDEOS_MEMBERS } from './request.ts';
 
 /** A prompt becomes a video, after the answer: the answer is a job at the vendor. */
 export const videos: Dialect = {
   protocol: 'videos',
+  members: VIDEOS_MEMBERS,
   readRequest: readVideosRequest,
   spliceRequest: spliceVideosRequest,
   readResponse: readCreatedVideo,

@@ -1,18 +1,20 @@
 import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { LETTER_N } from '../bytes/ascii.ts';
-import { compilePaths } from '../bytes/paths.ts';
 import type { JsonScan } from '../bytes/scan.ts';
 import { spliceModel } from '../bytes/splice.ts';
 import type { FormPart, RawRequest, RequestFacts } from '../dialect.ts';
 import { newForm, writeForm } from '../images/form.ts';
 import { type FormFields, findText, isMultipart, readForm, readFormModel } from '../images/multipart.ts';
 import { INPUT_ONLY } from '../input-only/dialect.ts';
+import { compileMembers, type Member } from '../pass-through/metered-keys.ts';
 import { foundFigure, readModel, scanRequest } from '../pass-through/request.ts';
 
 /** How many videos: the protocol has none of these. */
 const COUNTS = ['n', 'batch_size', 'num_videos', 'num_outputs', 'sample_count', 'number_of_videos'];
 const METERED = ['model', ...COUNTS];
-const TREE = compilePaths(Object.fromEntries(METERED.map((name) => [name, name])));
+const COUNT_MEMBERS = COUNTS.map((name): [string, Member] => [name, [name, 'count']]);
+const TREE = compileMembers<string>({ model: ['model', 'any'], ...Object.fromEntries(COUNT_MEMBERS) });
+export const VIDEOS_MEMBERS = TREE.members;
 const slot = (name: string): number => TREE.slots[name] as number;
 const FIELDS: FormFields = {
   metered: new Set(METERED),

@@ -73,6 +73,17 @@ describe('a job', () => {
     expect(await store.end(call?.callId ?? '', { state: 'complete' })).toBe(true);
   });
 
+  test('counts for its account until it ends, also if it was deleted', async () => {
+    const [call] = await startJobs(3);
+    const stranger = await accountWith(fresh.database, { creditsMicro: 10n ** 12n });
+    await store.hide(accountId, video(0));
+    expect(await store.countRunning(accountId, 9)).toBe(3);
+    expect(await store.countRunning(accountId, 2)).toBe(2);
+    expect(await store.countRunning(stranger, 9)).toBe(0);
+    await store.end(call?.callId ?? '', { state: 'void', why: 'failed' });
+    expect(await store.countRunning(accountId, 9)).toBe(2);
+  });
+
   test('is in pages of its account, in both directions', async () => {
     await startJobs(5);
     const stranger = await accountWith(fresh.database, { creditsMicro: 10n ** 12n });

@@ -31,6 +31,9 @@ const FIND = `
   select ${COLUMNS} from jobs
   where account_id = $1 and kind = $2 and object_id = $3 and not hidden`;
 
+const COUNT_RUNNING = `
+  select count(*) from (select from jobs where account_id = $1 and state = 'running' limit $2) as running`;
+
 const HIDE = 'update jobs set hidden = true where account_id = $1 and kind = $2 and object_id = $3';
 
 /** A page behind a job that is not there is empty. */
@@ -70,6 +73,10 @@ export function createJobStore(database: Database, ledger: JobLedger): JobStore 
       const after = page.after === undefined ? [] : [storable(page.after)];
       const values = [accountId, kind, page.limit, ...after];
       return (await database.query<JobRow>(pageText(page), values)).map(jobFromRow);
+    },
+    countRunning: async (accountId, max) => {
+      const [row] = await database.query<{ count: bigint }>(COUNT_RUNNING, [accountId, max]);
+      return Number(row?.count ?? 0);
     },
     hide: async (accountId, { kind, objectId }) => {
       await database.query(HIDE, [accountId, kind, storable(objectId)]);

@@ -72,7 +72,13 @@ describe('files with the SDK of OpenAI', () => {
     expect(file).toMatchObject({ object: 'file', purpose: 'batch', filename: 'requests.jsonl' });
     const stored = world.simulator.batches.findFile('sk-sim-openai', file.id);
     expect(stored?.content.toString()).toBe(text.replaceAll('"model":"gpt"', '"model":"gpt-5"'));
-    expect(await (await client.files.content(file.id)).text()).toBe(text);
+    const content = await client.files.content(file.id);
+    expect(await content.text()).toBe(text);
+    expect(Object.fromEntries(content.headers)).toMatchObject({
+      'content-disposition': 'attachment',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+    });
     expect((await client.files.retrieve(file.id)).id).toBe(file.id);
     expect((await client.files.list()).data.map(({ id }) => id)).toContain(file.id);
     expect((await client.files.list({ purpose: 'batch_output' })).data).toEqual([]);

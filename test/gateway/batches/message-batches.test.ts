@@ -61,6 +61,13 @@ describe('batches with the SDK of Anthropic', () => {
     const read = await client.messages.batches.retrieve(batch.id);
     expect(read.processing_status).toBe('ended');
     expect(read.results_url).toBe(`${world.url}/v1/messages/batches/${batch.id}/results`);
+    const results = await fetch(read.results_url ?? '', { headers: world.headers() });
+    await results.arrayBuffer();
+    expect(Object.fromEntries(results.headers)).toMatchObject({
+      'content-disposition': 'attachment',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+    });
     const lines = await readAll(batch.id);
     expect(lines.map(({ custom_id: id }) => id)).toEqual(['item-2', 'item-1', 'item-0']);
     const models = lines.map(({ result }) =>

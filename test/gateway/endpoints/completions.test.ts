@@ -185,7 +185,7 @@ describe('completions with the SDK of OpenAI', () => {
   it('with more answers than a call may have are refused', async () => {
     const prompt = Array.from({ length: 65 }, () => 'x');
     const refused = openai.completions.create(asked(prompt, { n: 2 }));
-    await expect(refused).rejects.toMatchObject({ status: 400, code: '40002' });
+    await expect(refused).rejects.toMatchObject({ status: 400, code: '40004' });
     await expect(openai.completions.create(asked('x', { n: 200 }))).rejects.toMatchObject({ status: 400 });
   });
 

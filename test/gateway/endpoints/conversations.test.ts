@@ -134,7 +134,7 @@ it('refuses what cannot be stored, and says why', async () => {
     ],
     [
       () => client.responses.create({ model: 'gpt-5', input, conversation: 7 as unknown as string }),
-      "'conversation'",
+      '"conversation" must be',
     ],
   ] as const) {
     expect(await failureOf(Promise.resolve(attempt()))).toMatchObject({

@@ -58,6 +58,8 @@ it('the sound of a text passes byte for byte, and costs its characters', async (
   const characters = BigInt([...input].length);
   const response = await openai.audio.speech.create(asked(input));
   expect(response.headers.get('content-type')).toBe('audio/mpeg');
+  expect(response.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
   expect(Buffer.from(await response.arrayBuffer()).toString('latin1')).toBe(soundOf(input));
   const row = await lastCall();
   expect(row).toMatchObject({
@@ -83,7 +85,7 @@ it('what cannot be counted is refused, and the vendor hears nothing', async () =
   for (const body of [{ input: ['x'.repeat(100_000)] }, { input: 'x', instructions: {} }, { text: 'x' }]) {
     const response = await world.post('/v1/audio/speech', { model: 'voice', voice: 'alloy', ...body });
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ code: 40004, error: { type: 'gateway_error' } });
+    expect(await response.json()).toMatchObject({ code: 40004, error: { type: 'invalid_request_error' } });
   }
   expect(world.simulator.stats.requests).toBe(heard);
 });

@@ -46,6 +46,9 @@ describe('videos with the SDK of OpenAI', () => {
     expect(content.headers.get('content-type')).toBe('video/mp4');
     expect(content.headers.get('etag')).toBe(`"${video.id}"`);
     expect(content.headers.get('set-cookie')).toBeNull();
+    expect(content.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
+    expect(content.headers.get('content-disposition')).toBe('attachment');
+    expect(content.headers.get('x-content-type-options')).toBe('nosniff');
     expect(content.headers.get('x-tollgate-model')).toBe('film');
     const bytes = Buffer.from(await content.arrayBuffer());
     expect(bytes.equals(contentOf(`${video.id} video`, 64))).toBe(true);

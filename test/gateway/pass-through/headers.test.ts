@@ -139,6 +139,7 @@ const VENDOR_HEADERS = {
   'x-request-id': 'req_of_the_vendor',
 };
 
+const POLICY = "sandbox; default-src 'none'";
 const OURS = ['date', 'connection', 'keep-alive', 'content-length'];
 
 describe('headers to the client', () => {
@@ -195,6 +196,27 @@ describe('headers to the client', () => {
     expect(response.headers.get('x-tollgate-attempts')).toBe('1');
     expect(JSON.stringify([...response.headers])).not.toContain('secret');
     await response.arrayBuffer();
+  });
+
+  it('of an answer that a browser could show forbid it to run anything', async () => {
+    const policyOf = async (type: string): Promise<string | null> => {
+      const headers = { 'content-type': type };
+      world.vendor.say({ status: 400, headers, pieces: [Buffer.from('<script>alert(1)</script>')] });
+      const response = await world.post(CHAT.path, BODY);
+      expect(response.headers.get('content-type')).toBe(type);
+      await response.arrayBuffer();
+      return response.headers.get('content-security-policy');
+    };
+    const shown = [
+      'text/html',
+      'image/svg+xml',
+      'application/xml',
+      'application/json, text/html',
+      'video/mp4',
+    ];
+    for (const type of shown) expect(await policyOf(type), type).toBe(POLICY);
+    const inert = ['application/json', 'Application/JSON; charset=utf-8', 'text/event-stream'];
+    for (const type of inert) expect(await policyOf(type), type).toBeNull();
   });
 
   it('of every answer forbid sniffing', async () => {

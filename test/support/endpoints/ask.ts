@@ -83,7 +83,10 @@ export function malformedRefusal({ protocol }: EndpointCall, { text }: Answered)
   const body = objectIn(text);
   const { code, message, type } = body ?? {};
   const error = (body?.error ?? {}) as Record<string, unknown>;
-  const isOurs = typeof code === 'number' && error.type === 'gateway_error' && error.code === String(code);
+  const isPlain = error.type === 'gateway_error' && error.code === String(code);
+  // What a vendor would refuse for a member of the request has the vendor's fields.
+  const isVendors = error.type === 'invalid_request_error' && typeof error.param === 'string';
+  const isOurs = typeof code === 'number' && (isPlain || isVendors);
   if (!isOurs || typeof message !== 'string' || error.message !== message) return 'it has no form of ours';
   if (protocol === 'messages' && type !== 'error') return 'it is not that of Anthropic';
   if (protocol.startsWith('gemini') && typeof error.status !== 'string') return 'it is not that of Google';

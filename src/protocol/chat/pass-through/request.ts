@@ -1,11 +1,11 @@
 import { isRefusal, type Refusal } from '../../../kernel/errors.ts';
 import { CLOSE_BRACE } from '../../bytes/ascii.ts';
-import { compilePaths } from '../../bytes/paths.ts';
 import type { JsonScan } from '../../bytes/scan.ts';
 import { isWord, skipSpace } from '../../bytes/skim.ts';
 import type { ByteRange, RawRequest, RequestFacts } from '../../dialect.ts';
 import { compileMediaKeys } from '../../media/finder.ts';
 import { inputFacts } from '../../meter/input-estimate.ts';
+import { compileMembers } from '../../pass-through/metered-keys.ts';
 import {
   boundAnswers,
   foundFigure,
@@ -15,18 +15,19 @@ import {
   scanRequest,
 } from '../../pass-through/request.ts';
 
-const TREE = compilePaths({
-  model: 'model',
-  stream: 'stream',
-  answers: 'n',
-  outputMax: 'max_tokens',
-  outputMaxNew: 'max_completion_tokens',
-  streamOptions: 'stream_options',
-  includeUsage: 'stream_options.include_usage',
-  tools: 'tools',
-  format: 'response_format',
+const TREE = compileMembers({
+  model: ['model', 'any'],
+  stream: ['stream', 'flag'],
+  answers: ['n', 'count'],
+  outputMax: ['max_tokens', 'limit'],
+  outputMaxNew: ['max_completion_tokens', 'limit'],
+  streamOptions: ['stream_options', 'object'],
+  includeUsage: ['stream_options.include_usage', 'flag'],
+  tools: ['tools', 'list'],
+  format: ['response_format', 'object'],
 });
 const { slots } = TREE;
+export const CHAT_MEMBERS = TREE.members;
 /** A vendor that knows only the older field uses that one; a vendor that knows both uses the newer. */
 const LIMITS = [slots.outputMax, slots.outputMaxNew];
 const ANSWERS = [slots.answers];

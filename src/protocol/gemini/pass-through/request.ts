@@ -2,33 +2,34 @@ import { MODEL_NAME_LENGTH_MAX } from '../../../bounds.ts';
 import { assert } from '../../../kernel/assert.ts';
 import { type Refusal, refuse } from '../../../kernel/errors.ts';
 import { QUOTE } from '../../bytes/ascii.ts';
-import { compilePaths } from '../../bytes/paths.ts';
 import type { JsonScan } from '../../bytes/scan.ts';
 import { quoteModel, splice } from '../../bytes/splice.ts';
 import { decodeText } from '../../bytes/text.ts';
 import type { ByteRange, RawRequest, RequestFacts } from '../../dialect.ts';
 import { compileMediaKeys } from '../../media/finder.ts';
 import { inputFacts } from '../../meter/input-estimate.ts';
+import { compileMembers } from '../../pass-through/metered-keys.ts';
 import { boundAnswers, foundFigure, foundLimit, scanRequest } from '../../pass-through/request.ts';
 
 /** Google reads both spellings of every field, for each name separately. Only one of them may be present. */
-const TREE = compilePaths({
-  model: 'model',
-  config: 'generationConfig',
-  configSnake: 'generation_config',
-  limit: 'generationConfig.maxOutputTokens',
-  limitSnake: 'generationConfig.max_output_tokens',
-  snakeLimit: 'generation_config.maxOutputTokens',
-  snakeLimitSnake: 'generation_config.max_output_tokens',
-  answers: 'generationConfig.candidateCount',
-  answersSnake: 'generationConfig.candidate_count',
-  snakeAnswers: 'generation_config.candidateCount',
-  snakeAnswersSnake: 'generation_config.candidate_count',
-  tools: 'tools',
-  cached: 'cachedContent',
-  cachedSnake: 'cached_content',
+const TREE = compileMembers({
+  model: ['model', 'any'],
+  config: ['generationConfig', 'object'],
+  configSnake: ['generation_config', 'object'],
+  limit: ['generationConfig.maxOutputTokens', 'limit'],
+  limitSnake: ['generationConfig.max_output_tokens', 'limit'],
+  snakeLimit: ['generation_config.maxOutputTokens', 'limit'],
+  snakeLimitSnake: ['generation_config.max_output_tokens', 'limit'],
+  answers: ['generationConfig.candidateCount', 'count'],
+  answersSnake: ['generationConfig.candidate_count', 'count'],
+  snakeAnswers: ['generation_config.candidateCount', 'count'],
+  snakeAnswersSnake: ['generation_config.candidate_count', 'count'],
+  tools: ['tools', 'list', 'object'],
+  cached: ['cachedContent', 'text'],
+  cachedSnake: ['cached_content', 'text'],
 });
 const { slots } = TREE;
+export const GEMINI_MEMBERS = TREE.members;
 const LIMITS = [slots.limit, slots.limitSnake, slots.snakeLimit, slots.snakeLimitSnake];
 const ANSWERS = [slots.answers, slots.answersSnake, slots.snakeAnswers, slots.snakeAnswersSnake];
 

@@ -1,22 +1,23 @@
 import { isRefusal, type Refusal } from '../../../kernel/errors.ts';
-import { compilePaths } from '../../bytes/paths.ts';
 import type { JsonScan } from '../../bytes/scan.ts';
 import type { RawRequest, RequestFacts } from '../../dialect.ts';
 import { compileMediaKeys } from '../../media/finder.ts';
 import { inputFacts } from '../../meter/input-estimate.ts';
+import { compileMembers } from '../../pass-through/metered-keys.ts';
 import { foundLimit, foundTrue, readModel, scanRequest } from '../../pass-through/request.ts';
 
-const TREE = compilePaths({
-  model: 'model',
-  stream: 'stream',
-  outputMax: 'max_tokens',
-  thinking: 'thinking',
-  thinkingMax: 'thinking.budget_tokens',
-  tools: 'tools',
-  format: 'output_config',
-  servers: 'mcp_servers',
+const TREE = compileMembers({
+  model: ['model', 'any'],
+  stream: ['stream', 'flag'],
+  outputMax: ['max_tokens', 'limit'],
+  thinking: ['thinking', 'object'],
+  thinkingMax: ['thinking.budget_tokens', 'limit'],
+  tools: ['tools', 'list'],
+  format: ['output_config', 'object'],
+  servers: ['mcp_servers', 'list'],
 });
 const { slots } = TREE;
+export const MESSAGES_MEMBERS = TREE.members;
 const LIMITS = [slots.outputMax];
 
 const WATCHED = {

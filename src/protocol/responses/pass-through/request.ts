@@ -1,30 +1,32 @@
 import { isRefusal, type Refusal } from '../../../kernel/errors.ts';
 import { QUOTE } from '../../bytes/ascii.ts';
-import { compilePaths } from '../../bytes/paths.ts';
 import type { JsonScan } from '../../bytes/scan.ts';
 import { isWord } from '../../bytes/skim.ts';
 import type { ByteRange, MemoryFacts, RawRequest, RequestFacts } from '../../dialect.ts';
 import { isTooMuch } from '../../hub/content/value-budget.ts';
 import { compileMediaKeys } from '../../media/finder.ts';
 import { inputFacts } from '../../meter/input-estimate.ts';
+import { compileMembers } from '../../pass-through/metered-keys.ts';
 import { foundLimit, foundTrue, readModel, scanRequest } from '../../pass-through/request.ts';
 import { mayHoldImageTool } from './pictures.ts';
 import { ReferenceWatch } from './references.ts';
 
-const TREE = compilePaths({
-  model: 'model',
-  stream: 'stream',
-  outputMax: 'max_output_tokens',
-  input: 'input',
-  previous: 'previous_response_id',
-  store: 'store',
-  background: 'background',
-  conversation: 'conversation',
-  prompt: 'prompt',
-  tools: 'tools',
-  format: 'text.format',
+const TREE = compileMembers({
+  model: ['model', 'any'],
+  stream: ['stream', 'flag'],
+  outputMax: ['max_output_tokens', 'limit'],
+  input: ['input', 'text', 'list'],
+  previous: ['previous_response_id', 'text'],
+  store: ['store', 'flag'],
+  background: ['background', 'flag'],
+  conversation: ['conversation', 'text', 'object'],
+  prompt: ['prompt', 'any'],
+  tools: ['tools', 'list'],
+  text: ['text', 'object'],
+  format: ['text.format', 'object'],
 });
 const { slots } = TREE;
+export const RESPONSES_MEMBERS = TREE.members;
 const LIMITS = [slots.outputMax];
 const MEDIA = compileMediaKeys({
   raw: ['tools', 'text'],

@@ -7,7 +7,8 @@ test('a body is an object, and without one nothing is asked for', async () => {
   expect(await read('')).toEqual({});
   const body = { items: [{ role: 'user', content: 'x' }, 'x', [], null], metadata: { a: 'b', A: 'c' } };
   expect(await read(JSON.stringify(body))).toEqual(body);
-  expect(await read('{"items":{"a":1,"a":2}}')).toEqual({ items: { a: 2 } });
+  expect(await read('{"items":{"a":1}}')).toMatchObject({ message: '"items" must be a list' });
+  expect(await read('{"metadata":["a"]}')).toMatchObject({ message: '"metadata" must be an object' });
 });
 
 test.each([

@@ -1,27 +1,27 @@
 import { isRefusal, type Refusal, refuse } from '../../../kernel/errors.ts';
 import { OPEN_BRACE } from '../../bytes/ascii.ts';
 import { listElements } from '../../bytes/elements.ts';
-import { compilePaths } from '../../bytes/paths.ts';
 import { type JsonObject, readJson } from '../../hub/content/json.ts';
 import { wholeBudget } from '../../hub/content/value-budget.ts';
+import { compileMembers } from '../../pass-through/metered-keys.ts';
 import { scanRequest } from '../../pass-through/request.ts';
 import { responsesCodec } from '../codec.ts';
 
 /** Items of one request: what the vendor allows. */
 export const ITEMS_AT_ONCE_MAX = 20;
 
-const BODY = compilePaths({ items: 'items', metadata: 'metadata' });
+const BODY = compileMembers({ items: ['items', 'list'], metadata: ['metadata', 'object'] });
 /** The members that say what an item is and which one. */
-const ITEM = compilePaths({
-  type: 'type',
-  role: 'role',
-  id: 'id',
-  callId: 'call_id',
-  name: 'name',
-  content: 'content',
-  input: 'arguments',
-  output: 'output',
-  summary: 'summary',
+const ITEM = compileMembers({
+  type: ['type', 'any'],
+  role: ['role', 'any'],
+  id: ['id', 'any'],
+  callId: ['call_id', 'any'],
+  name: ['name', 'any'],
+  content: ['content', 'any'],
+  input: ['arguments', 'any'],
+  output: ['output', 'any'],
+  summary: ['summary', 'any'],
 });
 
 /** The body of a request that makes or changes a conversation. Without a body nothing is asked for. */
