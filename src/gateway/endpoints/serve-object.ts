@@ -58,6 +58,8 @@ async function admit(entered: JobRequest, row: EndpointRow): Promise<JobRequestE
   const { gateway, caller, nowMs, asked } = entered;
   const unpaid = row.pays === 'payer' ? refuseWithoutPayer(caller, gateway, nowMs) : undefined;
   if (unpaid !== undefined) return unpaid;
+  const foreign = refuseFilesOfAnthropic(entered, row);
+  if (foreign !== undefined) return foreign;
   if (row.isUnlimited) return HANDLERS[asked.id](entered);
   const question = await enterQuestion('ask', { id: entered.requestId, ...entered }, gateway);
   if (isRefusal(question)) return question;
@@ -72,6 +74,18 @@ async function admit(entered: JobRequest, row: EndpointRow): Promise<JobRequestE
   } finally {
     await question.leave();
   }
+}
+
+/**
+ * Anthropic has files of another form at the path of OpenAI. Its clients would read ours as theirs, so they
+ * are told.
+ */
+function refuseFilesOfAnthropic({ protocol }: JobRequest, { path }: EndpointRow): Refusal | undefined {
+  if (protocol !== 'messages' || !path.startsWith(ENDPOINTS.listFiles.path)) return undefined;
+  return refuse('notExpressible', {
+    message: 'The files of Anthropic are not served: send their content within the message',
+    vendorFields: { type: 'invalid_request_error', param: null, code: '40004' },
+  });
 }
 
 /** Rule I-45: every 429 names its limit. */

@@ -57,6 +57,22 @@ test.each([
   expect(told(path).message).toContain(`${version} is doubled`);
 });
 
+test.each([
+  ['//v1/chat/completions', '/v1/chat/completions', undefined],
+  ['/v1//chat/completions', '/v1/chat/completions', undefined],
+  ['/openai/v1/chat/completions', '/v1/chat/completions', undefined],
+  ['/anthropic/v1/messages', '/v1/messages', 'messages'],
+  ['/anthropic/v1/messages/', '/v1/messages', 'messages'],
+  ['/api/v1/proxy/v1/embeddings', '/v1/embeddings', undefined],
+  ['/v1beta/openai/chat/completions', '/v1/chat/completions', undefined],
+  ['/gemini/v1beta/models/m:generateContent', '/v1beta/models/m:generateContent', 'gemini'],
+])('%s is reported to be %s', (path, meant, protocol) => {
+  expect(told(path)).toEqual({
+    message: `Unknown path ${path}: here it is ${meant}; correct the base address`,
+    protocol,
+  });
+});
+
 test('a WebSocket is reported as one, whatever its path, and nothing behind the path is repeated', () => {
   for (const upgrade of ['websocket', 'WebSocket']) {
     const { message, protocol } = told('/v1/realtime?model=gpt-realtime&key=sk-1', { upgrade }, 'GET');

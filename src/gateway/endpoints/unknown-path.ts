@@ -4,6 +4,8 @@ import type { Protocol } from '../../kernel/protocol-name.ts';
 import { findEndpoint } from './find.ts';
 
 const PATH_CHARS_MAX = 200;
+/** A longer path is a mistake of another kind. */
+const MEANT_CHARS_MAX = 1_024;
 const DOUBLED = /^\/(v1|v1beta|v1alpha)\/\1(?:\/|$)/;
 /**
  * Paths that vendors serve below their versions, and first segments of paths that arrive without a version.
@@ -29,7 +31,8 @@ export interface UnknownPath {
 export function unknownPath(method: string, url: string, headers: IncomingHttpHeaders): UnknownPath {
   const path = url.split('?', 1)[0] ?? '/';
   const message = isWebSocket(headers) ? noWebSocket(path) : hint(method, path);
-  return { refusal: refuse('pathUnknown', { message }), protocol: guessProtocol(path, headers) };
+  const meant = meantPath(method, path) ?? path;
+  return { refusal: refuse('pathUnknown', { message }), protocol: guessProtocol(meant, headers) };
 }
 
 /** A client that begins a WebSocket, for example OpenAI's Realtime. It sends no further request. */
@@ -68,6 +71,10 @@ function hint(method: string, path: string): string {
   if (path.endsWith('/') && isOurs(method, path.slice(0, -1))) {
     return `Unknown path ${printable}: leave out the slash at its end`;
   }
+  const meant = meantPath(method, path);
+  if (meant !== undefined) {
+    return `Unknown path ${printable}: here it is ${printed(meant)}; correct the base address`;
+  }
   if (VERSIONED.test(path)) return `Unknown path: Tollgate does not serve ${printable}`;
   return `${ERRORS.pathUnknown.message} (${printable})`;
 }
@@ -76,6 +83,22 @@ function missingVersion(path: string): '/v1' | '/v1beta' | undefined {
   const [, first = ''] = path.split('/', 2);
   if (!RESOURCES.has(first)) return undefined;
   return GOOGLE.test(path) || first === 'cachedContents' ? '/v1beta' : '/v1';
+}
+
+/** Other products serve the same paths below names of their own: `/openai/v1`, `/anthropic/v1`. */
+const SEGMENTS_BEFORE_MAX = 4;
+
+/** The path that the client means, if slashes are doubled in it or something stands before it. */
+function meantPath(method: string, path: string): string | undefined {
+  if (path.length > MEANT_CHARS_MAX) return undefined;
+  const segments = path.split('/').filter((segment) => segment !== '');
+  for (let left = 0; left <= Math.min(SEGMENTS_BEFORE_MAX, segments.length); left++) {
+    const rest = `/${segments.slice(left).join('/')}`;
+    if (rest !== path && isOurs(method, rest)) return rest;
+    // Google's base address for clients of OpenAI ends so.
+    if (segments[left - 1] === 'openai' && isOurs(method, `/v1${rest}`)) return `/v1${rest}`;
+  }
+  return undefined;
 }
 
 function isOurs(method: string, path: string): boolean {

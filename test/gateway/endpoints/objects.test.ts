@@ -59,3 +59,22 @@ test.each(PAID)('%s is refused to an account that cannot pay, before its body', 
   const { status } = await ask(row, key);
   expect(status).toBe(403);
 });
+
+const FILES = OBJECTS.filter(([, { path }]) => path.startsWith('/v1/files'));
+
+test.each(FILES)(
+  '%s refuses clients of Anthropic in their form, because its files have another one',
+  async (_id, row) => {
+    const headers = { ...world.headers(), 'anthropic-version': '2023-06-01' };
+    const { status, text } = await ask(row, world.key, { headers });
+    expect(status).toBe(400);
+    expect(JSON.parse(text)).toMatchObject({
+      type: 'error',
+      code: 40004,
+      error: {
+        type: 'invalid_request_error',
+        message: expect.stringContaining('files of Anthropic are not served'),
+      },
+    });
+  },
+);
