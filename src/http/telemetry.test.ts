@@ -18,6 +18,7 @@ test('the figures contain calls, attempts, refusals, batches and the state of th
   telemetry.callEnded({ ...callOf({ accountId: 1 }), status: 200, durationMs: 120, ttfbMs: 30 });
   telemetry.attemptEnded(sampleRoute(), '429');
   telemetry.gateRefused('tokens');
+  telemetry.endpointServed('getVideo', 200);
   telemetry.batchSettled(3);
   telemetry.observe({
     gate: { active: 2 },

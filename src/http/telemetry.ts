@@ -24,6 +24,10 @@ export class Telemetry {
     'Calls that the database refused; they are not charged.',
   );
   readonly #requests = new Counter('tollgate_platform_requests_total', 'Requests to the platform API.');
+  readonly #objects = new Counter(
+    'tollgate_endpoint_requests_total',
+    'Requests to the gateway that are no calls, by endpoint.',
+  );
   readonly #requestTime = new Histogram(
     'tollgate_platform_request_duration_seconds',
     'Duration of requests to the platform API.',
@@ -88,6 +92,11 @@ export class Telemetry {
   }
 
   /** Endpoints are rows of a table, so the number of labels is bounded. */
+  endpointServed(endpoint: string, status: number): void {
+    this.#objects.add(labelText({ endpoint, status: String(status) }));
+  }
+
+  /** The same for the platform. */
   platformEnded(endpoint: string, status: number, durationMs: number): void {
     this.#requests.add(labelText({ endpoint, status: String(status) }));
     this.#requestTime.observe('', durationMs / 1000);
@@ -101,6 +110,7 @@ export class Telemetry {
       this.#batches,
       this.#settled,
       this.#rejected,
+      this.#objects,
       this.#requests,
       this.#requestTime,
       ...this.#gauges(),

@@ -10,8 +10,13 @@ import { fencesOf, spansOf } from './markdown.ts';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const SPAN = /^(?:(GET|POST|PUT|PATCH|DELETE) )?(\/(?:v\d|v1beta|api\/v1)\/\S*[^\s/])$/;
 const URL_OF_CURL = /127\.0\.0\.1:8080(\/[^\s'"]+)/g;
-/** Bases of paths, and one that documents name because it is not served. */
-const NO_PATHS: ReadonlySet<string> = new Set(['/v1/realtime', '/v1/v1beta', ...Object.values(SURFACES)]);
+/** Bases of paths, and what documents name because it is not served. */
+const NO_PATHS: ReadonlySet<string> = new Set([
+  '/v1/realtime',
+  '/v1/v1beta',
+  '/v1beta/openai',
+  ...Object.values(SURFACES),
+]);
 
 const route = createRouter(OPERATIONS);
 

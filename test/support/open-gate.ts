@@ -5,7 +5,7 @@ import { Semaphore } from '../../src/kernel/async/semaphore.ts';
 export function openGate() {
   return {
     gate: { enter: () => ({ kind: 'entered', lease: {} }), leave: () => undefined },
-    observer: { gateRefused: () => undefined },
+    observer: { gateRefused: () => undefined, endpointServed: () => undefined },
     jobRequests: new Semaphore(JOB_REQUEST_SLOTS),
   };
 }

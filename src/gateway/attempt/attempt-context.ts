@@ -20,6 +20,7 @@ import { expectUsage, type PricingContext, priceSnapshot } from '../admit/quote.
 import type { RetryBudget } from '../admit/route.ts';
 import type { Call } from '../call.ts';
 import type { Translation } from '../convert/translation.ts';
+import type { ObjectId } from '../endpoints/contract.ts';
 import type { RecentJobs } from '../jobs/recent-jobs.ts';
 import { type Settlement, settleCall, settleInTurn } from '../settle/settle.ts';
 import type { InFlight } from './in-flight.ts';
@@ -67,6 +68,8 @@ export interface BodyBudget {
 export interface AttemptObserver {
   attemptEnded(route: Route, outcome: string): void;
   gateRefused(reason: GateRefused['reason']): void;
+  /** A request that is no call was answered. */
+  endpointServed(endpoint: ObjectId, status: number): void;
 }
 
 /** One admitted call on its way to a vendor and back. */

@@ -153,7 +153,7 @@ async function stage(set: Stage) {
   const tasks = new Tasks(log);
   const gate = createMemoryGate({ clock });
   const journal = createJournal(openings, ended);
-  const observer = { attemptEnded() {}, gateRefused() {}, callEnded() {} };
+  const observer = { attemptEnded() {}, gateRefused() {}, endpointServed() {}, callEnded() {} };
   const settlement = { journal, gate, gateIsShared: false, observer, clock, creditsPerYuan: 1_000, tasks };
   const health = new Health(clock);
   const retryBudget = new RetryBudget();

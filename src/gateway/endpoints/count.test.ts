@@ -61,7 +61,7 @@ function createGateway(): Gateway {
   const model = sampleModel({ routes: [first, second] });
   const catalog = sampleCatalog({ models: new Map([['gpt-5', model]]) });
   const plainTimeouts = { connectMs: 1, firstByteMs: 1, idleMs: 1 };
-  const observer = { attemptEnded() {}, gateRefused() {} };
+  const observer = { attemptEnded() {}, gateRefused() {}, endpointServed() {} };
   return {
     directory: { catalog: () => catalog, findCaller: () => caller },
     deps: { client, clock, gate, health, bodies, conversations, plainTimeouts, observer },

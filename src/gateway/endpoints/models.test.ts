@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openGate } from '../../../test/support/open-gate.ts';
 import {
   sampleAccount,
   sampleCatalog,
@@ -22,7 +23,7 @@ const caller = { account: sampleAccount(), key: sampleKey() };
 let catalog = sampleCatalog();
 const gateway = {
   directory: { catalog: () => catalog, findCaller: () => caller },
-  deps: { clock: new ManualClock() },
+  deps: { ...openGate(), clock: new ManualClock() },
   isDraining: () => false,
   discardBody,
 } as unknown as Gateway;

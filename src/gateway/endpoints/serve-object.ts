@@ -6,6 +6,7 @@ import { refuseWithoutPayer } from '../admit/before-body.ts';
 import { enterQuestion } from '../admit/enter-question.ts';
 import { identify, refuseIfAway, WAIT_MS } from '../admit/identify.ts';
 import { sendRefusal } from '../answer/answer.ts';
+import { CLIENT_CLOSED } from '../call.ts';
 import type { Gateway } from '../gateway.ts';
 import { JOB_REQUEST_SLOTS } from '../jobs/bounds.ts';
 import type { JobRequest, JobRequestEnd } from '../jobs/job-request.ts';
@@ -45,6 +46,7 @@ export async function serveObject(
   // Of a body that is refused, or that is longer than what it says, the rest is read too.
   if (row.hasBody && !request.destroyed) gateway.discardBody(request, response);
   if (end !== undefined) sendRefusal(response, end, requestId, protocol);
+  gateway.deps.observer.endpointServed(asked.id, response.headersSent ? response.statusCode : CLIENT_CLOSED);
 }
 
 /** In whose form errors are. Anthropic has files and models too, at the paths of OpenAI. */

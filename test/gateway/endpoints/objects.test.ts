@@ -60,6 +60,15 @@ test.each(PAID)('%s is refused to an account that cannot pay, before its body', 
   expect(status).toBe(403);
 });
 
+test('every request is counted by its endpoint and its status', async () => {
+  const [one] = LIMITED;
+  await ask(one?.[1] as EndpointRow, 'no-key');
+  const figures = await world.figures();
+  expect(figures).toMatch(
+    new RegExp(`^tollgate_endpoint_requests_total\\{endpoint="${one?.[0]}",status="401"\\} \\d`, 'm'),
+  );
+});
+
 const FILES = OBJECTS.filter(([, { path }]) => path.startsWith('/v1/files'));
 
 test.each(FILES)(
