@@ -67,9 +67,6 @@ describe('ambiguous input is 40002 and reaches no vendor', () => {
     ['chat', CHAT.path, `${OPEN},"stream":true,"Stream_Options":{"include_usage":false}}`],
     ['chat', CHAT.path, `${OPEN},"stream":true,"stream_options":{"Include_Usage":false}}`],
     ['chat', CHAT.path, `${OPEN},"n":1,"N":10}`],
-    ['chat', CHAT.path, `${OPEN},"n":"10"}`],
-    ['chat', CHAT.path, `${OPEN},"stream":1}`],
-    ['chat', CHAT.path, `${OPEN},"stream":"true"}`],
     ['chat', CHAT.path, `${OPEN},"max_tokens":1,"max_tokens":9000}`],
     ['messages', MESSAGES.path, `${OPEN},"max_tokens":1,"ſtream":true}`],
     ['gemini', GENERATE.path, '{"contents":[],"model":"models/dearer"}'],
@@ -79,6 +76,11 @@ describe('ambiguous input is 40002 and reaches no vendor', () => {
     ['chat', CHAT.path, `\ufeff${OPEN}}`],
   ])('%s: %s %.90s', async (_protocol, path, body) => {
     expect(await ask(path, body)).toBe(40002);
+    expect(() => first.heard()).toThrow('heard nothing');
+  });
+
+  it.each([`"n":"10"`, `"stream":1`, `"stream":"true"`])('%s has a wrong type: 40004', async (member) => {
+    expect(await ask(CHAT.path, `${OPEN},${member}}`)).toBe(40004);
     expect(() => first.heard()).toThrow('heard nothing');
   });
 
