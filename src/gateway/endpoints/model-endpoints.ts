@@ -1,25 +1,20 @@
 import type { Model } from '../../catalog/contract.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { isOffered } from '../admit/offered.ts';
+import { ENDPOINT_ROWS } from './contract.ts';
 
-/** The paths that take the name of the model in their body, with the protocol that a route needs for them. */
-const PATHS: readonly (readonly [Protocol, string])[] = [
-  ['chat', '/v1/chat/completions'],
-  ['responses', '/v1/responses'],
-  ['messages', '/v1/messages'],
-  ['completions', '/v1/completions'],
-  ['embeddings', '/v1/embeddings'],
-  ['images', '/v1/images/generations'],
-  ['videos', '/v1/videos'],
-  ['speech', '/v1/audio/speech'],
-  ['transcriptions', '/v1/audio/transcriptions'],
-  ['moderations', '/v1/moderations'],
-  ['rerank', '/v1/rerank'],
-];
+/** The paths that take the name of the model in their body, by the protocol that a route needs for them. */
+const PATHS: ReadonlyMap<Protocol, string> = new Map(
+  ENDPOINT_ROWS.flatMap(([, { path, call }]) =>
+    call === undefined || call.action !== undefined || call.edit || path.includes('{')
+      ? []
+      : [[call.protocol, path] as const],
+  ).toReversed(),
+);
 
 /** The paths at which the model can be called: they tell a chat model from one of embeddings. */
 export function endpointsOf(model: Model): readonly string[] {
-  return PATHS.filter(([protocol]) => isServed(model, protocol)).map(([, path]) => path);
+  return [...PATHS].flatMap(([protocol, path]) => (isServed(model, protocol) ? [path] : [])).sort();
 }
 
 /** Any model of Gemini might be asked for images by conversion. Only those with an image price make some. */

@@ -103,7 +103,7 @@ describe('the endpoints of a model', () => {
     return describeModel('openai', model);
   };
   const noImages = { prices: { ...sampleModel().prices, imageMicro: 0n } };
-  const text = ['/v1/chat/completions', '/v1/responses', '/v1/messages'];
+  const text = ['/v1/chat/completions', '/v1/messages', '/v1/responses'];
 
   it.each<[Protocol[], string[]]>([
     [['chat'], text],
@@ -123,7 +123,7 @@ describe('the endpoints of a model', () => {
 
   it('include images of a Gemini model that has a price of images', () => {
     expect(endpoints({}, { protocols: ['gemini'] })).toMatchObject({
-      supported_endpoints: [...text, '/v1/images/generations'],
+      supported_endpoints: [...text, '/v1/images/generations'].sort(),
     });
   });
 

@@ -58,7 +58,7 @@ accounts:
 const TEXT_MODELS = ['acme/模型', 'claude-sonnet-5', 'zeta'];
 const UNLISTED = ['enterprise-only', 'plan-only', 'hidden', 'disabled', 'no-route', 'unheard-of'];
 
-const TEXT_ENDPOINTS = ['/v1/chat/completions', '/v1/responses', '/v1/messages'];
+const TEXT_ENDPOINTS = ['/v1/chat/completions', '/v1/messages', '/v1/responses'];
 
 const endpointsIn = (model: object): unknown =>
   'supported_endpoints' in model ? model.supported_endpoints : null;
@@ -126,7 +126,7 @@ describe('the OpenAI SDK', () => {
     const told = await gather(openai().models.list());
     const endpoints = Object.fromEntries(told.map((model) => [model.id, endpointsIn(model)]));
     expect(endpoints).toEqual({
-      'acme/模型': [...TEXT_ENDPOINTS, '/v1/images/generations'],
+      'acme/模型': [...TEXT_ENDPOINTS, '/v1/images/generations'].sort(),
       'claude-sonnet-5': TEXT_ENDPOINTS,
       'gpt-image-1': ['/v1/images/generations'],
       zeta: TEXT_ENDPOINTS,
