@@ -47,6 +47,7 @@ describe('operations of an account that an operator asks', () => {
   const own = (method: 'GET' | 'POST'): Operation =>
     operation({
       name: 'logs.calls',
+      id: 'listCalls',
       method,
       surface: 'user',
       path: '/call-log/page',

@@ -14,6 +14,8 @@ export interface Operation<
 > {
   /** For example `keys.create`: its name in metrics, in the audit log and in tests. */
   readonly name: string;
+  /** Its name in generated clients, for example `createKey`. It stays when the title changes. */
+  readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** The base of its path: see SURFACES. */
   readonly surface: Surface;

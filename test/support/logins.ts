@@ -53,6 +53,7 @@ export const TEST_SECRET = 'the root secret of every test of logins';
 /** The operation that stands for all others which ask for a login. */
 const WHO = operation({
   name: 'who',
+  id: 'who',
   method: 'GET',
   surface: 'user',
   path: '/who',

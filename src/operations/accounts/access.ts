@@ -20,6 +20,7 @@ const KEY_PARAMS = Type.Object({ id: ID, key_id: ID });
 const keys = operation({
   ...GROUP,
   name: 'accounts.listKeys',
+  id: 'listKeysOfAccount',
   method: 'GET',
   path: '/accounts/:id/keys',
   title: 'List keys of an account',
@@ -42,6 +43,7 @@ const keys = operation({
 const changeKey: Operation = operation({
   ...GROUP,
   name: 'accounts.updateKey',
+  id: 'updateKeyOfAccount',
   method: 'PUT',
   path: '/accounts/:id/keys/:key_id',
   title: 'Update a key of an account',
@@ -65,6 +67,7 @@ const changeKey: Operation = operation({
 const removeKey: Operation = operation({
   ...GROUP,
   name: 'accounts.deleteKey',
+  id: 'deleteKeyOfAccount',
   method: 'DELETE',
   path: '/accounts/:id/keys/:key_id',
   title: 'Delete a key of an account',
@@ -92,6 +95,7 @@ const SESSION = Type.Object({
 const sessions = operation({
   ...GROUP,
   name: 'accounts.listSessions',
+  id: 'listSessionsOfAccount',
   method: 'GET',
   path: '/accounts/:id/sessions',
   title: 'List sessions of an account',
@@ -135,6 +139,7 @@ export function newPassword({ random }: Pick<Context, 'random'>): string {
 const resetPassword: Operation = operation({
   ...GROUP,
   name: 'accounts.resetPassword',
+  id: 'resetPasswordOfAccount',
   method: 'POST',
   path: '/accounts/:id/password-reset',
   title: 'Reset the password of an account',

@@ -45,6 +45,7 @@ const RATE_MICRO_MAX = 1_000_000n * MICRO;
 const search = operation({
   ...GROUP,
   name: 'accounts.list',
+  id: 'listAccounts',
   method: 'GET',
   path: '/accounts',
   title: 'List accounts',
@@ -84,6 +85,7 @@ const search = operation({
 const detail = operation({
   ...GROUP,
   name: 'accounts.get',
+  id: 'getAccount',
   method: 'GET',
   path: '/accounts/:id',
   title: 'Get an account',
@@ -103,6 +105,7 @@ async function answerAccount(accountId: number, context: Context): Promise<Answe
 const create: Operation = operation({
   ...GROUP,
   name: 'accounts.create',
+  id: 'createAccount',
   method: 'POST',
   path: '/accounts',
   title: 'Create an account',
@@ -157,6 +160,7 @@ const CHANGE = Type.Object({
 const change: Operation = operation({
   ...GROUP,
   name: 'accounts.update',
+  id: 'updateAccount',
   method: 'PUT',
   path: '/accounts/:id',
   title: 'Update an account',
@@ -207,6 +211,7 @@ function readAccountChange(body: Static<typeof CHANGE>): AccountChange | Failure
 const endSessions: Operation = operation({
   ...GROUP,
   name: 'accounts.endSessions',
+  id: 'endSessionsOfAccount',
   method: 'DELETE',
   path: '/accounts/:id/sessions',
   title: 'End sessions of an account',

@@ -34,6 +34,7 @@ const TEXT = Type.String({
 const list = operation({
   ...GROUP,
   name: 'accounts.listNotes',
+  id: 'listNotesOnAccount',
   method: 'GET',
   path: '/accounts/:id/notes',
   title: 'List notes on an account',
@@ -56,6 +57,7 @@ const list = operation({
 const add: Operation = operation({
   ...GROUP,
   name: 'accounts.addNote',
+  id: 'addNoteToAccount',
   method: 'POST',
   path: '/accounts/:id/notes',
   title: 'Add a note to an account',
@@ -75,6 +77,7 @@ const add: Operation = operation({
 const remove: Operation = operation({
   ...GROUP,
   name: 'accounts.deleteNote',
+  id: 'deleteNoteOnAccount',
   method: 'DELETE',
   path: '/accounts/:id/notes/:note_id',
   title: 'Delete a note on an account',

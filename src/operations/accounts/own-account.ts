@@ -42,6 +42,7 @@ const GROUP = { surface: 'user', access: 'user', tag: 'Account' } as const;
 const profile = operation({
   ...GROUP,
   name: 'account.profile',
+  id: 'getProfile',
   method: 'GET',
   path: '/profile',
   title: 'Get my profile',
@@ -99,6 +100,7 @@ export function knownSubscriptions(
 const ext = operation({
   ...GROUP,
   name: 'account.ext',
+  id: 'getBalanceAndSwitches',
   method: 'GET',
   path: '/ext',
   title: 'Get my balance and switches',
@@ -155,6 +157,7 @@ type OwnChange = Pick<
 
 interface Toggle {
   readonly name: string;
+  readonly id: string;
   readonly path: string;
   readonly title: string;
   readonly summary: string;
@@ -214,6 +217,7 @@ function answerExchange(
 const exchange = operation({
   ...GROUP,
   name: 'points.exchange',
+  id: 'exchangeBalanceForCredits',
   method: 'POST',
   path: '/points/exchange',
   title: 'Exchange balance for Credits',
@@ -234,6 +238,7 @@ const exchange = operation({
 const previewExchange = operation({
   ...GROUP,
   name: 'points.previewExchange',
+  id: 'previewExchange',
   method: 'GET',
   path: '/points/exchange/preview',
   title: 'Preview an exchange',
@@ -259,6 +264,7 @@ const previewExchange = operation({
 const quota = operation({
   ...GROUP,
   name: 'account.extra-api-quota',
+  id: 'setMonthlySpendingCap',
   method: 'PUT',
   path: '/extra-api-quota',
   title: 'Set my monthly spending cap',
@@ -279,6 +285,7 @@ export const ownAccountOperations: readonly Operation[] = [
   ext,
   toggle({
     name: 'account.api-billing',
+    id: 'switchPaymentWithCredits',
     path: '/api-billing',
     title: 'Switch payment with Credits',
     summary: 'Set whether calls may be paid with Credits.',
@@ -286,6 +293,7 @@ export const ownAccountOperations: readonly Operation[] = [
   }),
   toggle({
     name: 'points.auto-exchange',
+    id: 'switchAutomaticExchange',
     path: '/points/auto-exchange',
     title: 'Switch automatic exchange',
     summary: 'Set whether balance is exchanged into Credits automatically.',

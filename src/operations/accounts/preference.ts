@@ -26,6 +26,7 @@ const GROUP = { surface: 'user', access: 'user', tag: 'Account', path: '/prefere
 const read = operation({
   ...GROUP,
   name: 'preference.get',
+  id: 'getPreferences',
   method: 'GET',
   title: 'Get my preferences',
   summary: 'The preferences of the account.',
@@ -42,6 +43,7 @@ async function tell(context: Context): Promise<Answer> {
 const change = operation({
   ...GROUP,
   name: 'preference.set',
+  id: 'setPreferences',
   method: 'PUT',
   title: 'Set my preferences',
   summary: 'Set preferences. Absent fields stay as they are.',

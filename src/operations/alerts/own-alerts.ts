@@ -64,6 +64,7 @@ const EXAMPLE = {
 const channels = operation({
   ...GROUP,
   name: 'alerts.channels',
+  id: 'listAlertChannels',
   method: 'GET',
   path: '/alert/channels',
   title: 'List my alert channels',
@@ -79,6 +80,7 @@ const channels = operation({
 const create = operation({
   ...GROUP,
   name: 'alerts.createChannel',
+  id: 'createAlertChannel',
   method: 'POST',
   path: '/alert/channels',
   title: 'Create an alert channel',
@@ -114,6 +116,7 @@ const create = operation({
 const update = operation({
   ...GROUP,
   name: 'alerts.updateChannel',
+  id: 'updateAlertChannel',
   method: 'PUT',
   path: '/alert/channels',
   title: 'Update an alert channel',
@@ -148,6 +151,7 @@ const update = operation({
 const remove = operation({
   ...GROUP,
   name: 'alerts.deleteChannels',
+  id: 'deleteAlertChannels',
   method: 'DELETE',
   path: '/alert/channels',
   title: 'Delete alert channels',
@@ -167,6 +171,7 @@ const remove = operation({
 const test = operation({
   ...GROUP,
   name: 'alerts.testChannel',
+  id: 'testAlertChannel',
   method: 'POST',
   path: '/alert/channels/:id/test',
   title: 'Test an alert channel',
@@ -186,6 +191,7 @@ const test = operation({
 const deliveries = operation({
   ...GROUP,
   name: 'alerts.deliveries',
+  id: 'listAlertDeliveries',
   method: 'GET',
   path: '/alert/deliveries',
   title: 'List my alert deliveries',
@@ -218,6 +224,7 @@ const SETTINGS_EXAMPLE = {
 const readSettings = operation({
   ...GROUP,
   name: 'alerts.settings',
+  id: 'getAlertSettings',
   method: 'GET',
   path: '/alert/settings',
   title: 'Get my alert settings',
@@ -230,6 +237,7 @@ const readSettings = operation({
 const writeSettings = operation({
   ...GROUP,
   name: 'alerts.setSettings',
+  id: 'setAlertSettings',
   method: 'PUT',
   path: '/alert/settings',
   title: 'Set my alert settings',

@@ -43,6 +43,7 @@ const EXAMPLE = {
 const channels = operation({
   ...GROUP,
   name: 'platformAlerts.channels',
+  id: 'listAlertChannelsOfOperators',
   method: 'GET',
   path: '/alerts/channels',
   title: 'List alert channels of operators',
@@ -58,6 +59,7 @@ const channels = operation({
 const create: Operation = operation({
   ...GROUP,
   name: 'platformAlerts.createChannel',
+  id: 'createAlertChannelOfOperators',
   method: 'POST',
   path: '/alerts/channels',
   title: 'Create an alert channel of operators',
@@ -85,6 +87,7 @@ const create: Operation = operation({
 const update: Operation = operation({
   ...GROUP,
   name: 'platformAlerts.updateChannel',
+  id: 'updateAlertChannelOfOperators',
   method: 'PUT',
   path: '/alerts/channels/:id',
   title: 'Update an alert channel of operators',
@@ -110,6 +113,7 @@ const update: Operation = operation({
 const remove: Operation = operation({
   ...GROUP,
   name: 'platformAlerts.deleteChannel',
+  id: 'deleteAlertChannelOfOperators',
   method: 'DELETE',
   path: '/alerts/channels/:id',
   title: 'Delete an alert channel of operators',
@@ -127,6 +131,7 @@ const remove: Operation = operation({
 const test: Operation = operation({
   ...GROUP,
   name: 'platformAlerts.testChannel',
+  id: 'testAlertChannelOfOperators',
   method: 'POST',
   path: '/alerts/channels/:id/test',
   title: 'Test an alert channel of operators',
@@ -145,6 +150,7 @@ const test: Operation = operation({
 const states = operation({
   ...GROUP,
   name: 'platformAlerts.states',
+  id: 'listConditionsOfPlatform',
   method: 'GET',
   path: '/alerts/states',
   title: 'List conditions of the platform',
@@ -172,6 +178,7 @@ const states = operation({
 const deliveries = operation({
   ...GROUP,
   name: 'platformAlerts.deliveries',
+  id: 'listAllAlertDeliveries',
   method: 'GET',
   path: '/alerts/deliveries',
   title: 'List all alert deliveries',
@@ -195,6 +202,7 @@ const deliveries = operation({
 const resend: Operation = operation({
   ...GROUP,
   name: 'platformAlerts.resend',
+  id: 'sendAlertAgain',
   method: 'POST',
   path: '/alerts/deliveries/:id/resend',
   title: 'Send an alert again',

@@ -18,6 +18,7 @@ function wrongToken(): Failure {
 const askReset = operation({
   ...GROUP,
   name: 'auth.askReset',
+  id: 'askForNewPassword',
   path: '/password-reset',
   access: 'public',
   title: 'Ask for a new password',
@@ -37,6 +38,7 @@ const askReset = operation({
 const reset = operation({
   ...GROUP,
   name: 'auth.resetPassword',
+  id: 'setNewPassword',
   path: '/password-reset/confirm',
   access: 'public',
   title: 'Set a new password',
@@ -66,6 +68,7 @@ const VERIFIED = Type.Object({
 const askVerification = operation({
   ...GROUP,
   name: 'auth.askVerification',
+  id: 'askToConfirmAddress',
   path: '/verify-address',
   access: 'user',
   title: 'Ask to confirm my address',
@@ -90,6 +93,7 @@ const askVerification = operation({
 const verify = operation({
   ...GROUP,
   name: 'auth.verifyAddress',
+  id: 'confirmAddress',
   path: '/verify-address/confirm',
   access: 'public',
   title: 'Confirm an address',

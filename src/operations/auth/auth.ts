@@ -21,6 +21,7 @@ const EXAMPLE_BODY = { email: 'ada@example.com', password: 'correct horse batter
 
 const register = operation({
   name: 'auth.register',
+  id: 'register',
   method: 'POST',
   surface: 'auth',
   path: '/register',
@@ -41,6 +42,7 @@ const register = operation({
 
 const login = operation({
   name: 'auth.login',
+  id: 'logIn',
   method: 'POST',
   surface: 'auth',
   path: '/login',
@@ -58,6 +60,7 @@ const login = operation({
 
 const refresh = operation({
   name: 'auth.refresh',
+  id: 'refreshTokens',
   method: 'POST',
   surface: 'auth',
   path: '/refresh',
@@ -78,6 +81,7 @@ const refresh = operation({
 
 const logout = operation({
   name: 'auth.logout',
+  id: 'logOut',
   method: 'POST',
   surface: 'auth',
   path: '/logout',
@@ -100,6 +104,7 @@ const logout = operation({
 
 const password = operation({
   name: 'auth.password',
+  id: 'changePassword',
   method: 'POST',
   surface: 'auth',
   path: '/password',
@@ -130,6 +135,7 @@ const password = operation({
 
 const setup = operation({
   name: 'auth.setup',
+  id: 'createFirstOperator',
   method: 'POST',
   surface: 'auth',
   path: '/setup',

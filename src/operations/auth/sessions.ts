@@ -33,6 +33,7 @@ const GROUP = { surface: 'auth', access: 'user', tag: 'Login' } as const;
 const list = operation({
   ...GROUP,
   name: 'auth.sessions',
+  id: 'listSessions',
   method: 'GET',
   path: '/sessions',
   title: 'List my sessions',
@@ -60,6 +61,7 @@ function shownSession(session: SessionView, { showTime }: Times, currentId: stri
 const endOne = operation({
   ...GROUP,
   name: 'auth.endSession',
+  id: 'endSession',
   method: 'DELETE',
   path: '/sessions/:id',
   title: 'End a session',
@@ -82,6 +84,7 @@ const endOne = operation({
 const endOthers = operation({
   ...GROUP,
   name: 'auth.endOtherSessions',
+  id: 'endOtherSessions',
   method: 'DELETE',
   path: '/sessions',
   title: 'End my other sessions',

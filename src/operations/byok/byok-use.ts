@@ -32,6 +32,7 @@ const RESULT = Type.Object({
 const test = operation({
   ...HOSTED_GROUP,
   name: 'byok.test',
+  id: 'testCredential',
   method: 'POST',
   path: '/credential/test',
   title: 'Test a credential',
@@ -122,6 +123,7 @@ const STATS_DAYS = 30;
 const stats = operation({
   ...HOSTED_GROUP,
   name: 'byok.stats',
+  id: 'getUsageOfByokCredentials',
   method: 'GET',
   path: '/credential/stats',
   title: 'Get usage of BYOK credentials',

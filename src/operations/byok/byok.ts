@@ -79,6 +79,7 @@ const GROUP = HOSTED_GROUP;
 const vendors = operation({
   ...GROUP,
   name: 'byok.vendors',
+  id: 'listVendorsForByokCredentials',
   method: 'GET',
   path: '/credential/vendors',
   title: 'List vendors for BYOK credentials',
@@ -135,6 +136,7 @@ function ownForms(kind: CloudKind): readonly SecretForm[] {
 const page = operation({
   ...GROUP,
   name: 'byok.page',
+  id: 'listByokCredentials',
   method: 'GET',
   path: '/credential/page',
   title: 'List my BYOK credentials',
@@ -160,6 +162,7 @@ const page = operation({
 const add = operation({
   ...GROUP,
   name: 'byok.create',
+  id: 'hostCredential',
   method: 'POST',
   path: '/credential',
   title: 'Host a credential',
@@ -194,6 +197,7 @@ const add = operation({
 const change = operation({
   ...GROUP,
   name: 'byok.update',
+  id: 'updateByokCredential',
   method: 'PUT',
   path: '/credential',
   title: 'Update a BYOK credential',
@@ -238,6 +242,7 @@ const change = operation({
 const remove = operation({
   ...GROUP,
   name: 'byok.delete',
+  id: 'deleteByokCredentials',
   method: 'DELETE',
   path: '/credential',
   title: 'Delete BYOK credentials',

@@ -45,6 +45,7 @@ const TEXT_EXAMPLE = 'system_rate: "100"\nvendors:\n  - code: openai\n';
 const get = operation({
   ...GROUP,
   name: 'catalog.get',
+  id: 'getCatalogueAsFile',
   method: 'GET',
   path: '/catalog',
   title: 'Get the catalogue as a file',
@@ -107,6 +108,7 @@ const HUNK_EXAMPLE = {
 const diff = operation({
   ...GROUP,
   name: 'catalog.diff',
+  id: 'compareCatalogueFile',
   method: 'POST',
   path: '/catalog/diff',
   title: 'Compare a catalogue file',
@@ -197,6 +199,7 @@ export function readFile(
 const apply: Operation = operation({
   ...GROUP,
   name: 'catalog.apply',
+  id: 'applyCatalogueFile',
   method: 'POST',
   path: '/catalog/apply',
   title: 'Apply a catalogue file',

@@ -35,6 +35,10 @@ const KINDS: Readonly<Record<EntryKind, { readonly one: string; readonly param: 
 
 const GROUP = { ...OPERATORS, tag: 'Catalogue' } as const;
 
+function capital(noun: string): string {
+  return noun.charAt(0).toUpperCase() + noun.slice(1);
+}
+
 function aOrAn(noun: string): string {
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }
@@ -52,6 +56,7 @@ function toListOperation(kind: EntryKind): Operation {
   return operation({
     ...GROUP,
     name: `${kind}.list`,
+    id: `list${capital(kind)}`,
     method: 'GET',
     path: `/${kind}`,
     title: `List ${kind}`,
@@ -89,6 +94,7 @@ function toGetOperation(kind: EntryKind): Operation {
   return operation({
     ...GROUP,
     name: `${kind}.get`,
+    id: `get${capital(KINDS[kind].one)}`,
     method: 'GET',
     path: `/${kind}/:${param}`,
     title: `Get ${aOrAn(one)}`,
@@ -110,6 +116,7 @@ function toCreateOperation(kind: EntryKind): Operation {
   return operation({
     ...GROUP,
     name,
+    id: `create${capital(KINDS[kind].one)}`,
     method: 'POST',
     path: `/${kind}`,
     title: `Create ${one}`,
@@ -132,6 +139,7 @@ function toUpdateOperation(kind: EntryKind): Operation {
   return operation({
     ...GROUP,
     name,
+    id: `update${capital(KINDS[kind].one)}`,
     method: 'PUT',
     path: `/${kind}/:${param}`,
     title: `Update ${aOrAn(one)}`,
@@ -154,6 +162,7 @@ function toDeleteOperation(kind: EntryKind): Operation {
   return operation({
     ...GROUP,
     name,
+    id: `delete${capital(KINDS[kind].one)}`,
     method: 'DELETE',
     path: `/${kind}/:${param}`,
     title: `Delete ${aOrAn(one)}`,
@@ -182,6 +191,7 @@ const SETTINGS_EXAMPLE = {
 const settings = operation({
   ...GROUP,
   name: 'settings.get',
+  id: 'getSettings',
   method: 'GET',
   path: '/settings',
   title: 'Get settings',
@@ -194,6 +204,7 @@ const settings = operation({
 const updateSettings: Operation = operation({
   ...GROUP,
   name: 'settings.update',
+  id: 'updateSettings',
   method: 'PUT',
   path: '/settings',
   title: 'Update settings',

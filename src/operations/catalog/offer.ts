@@ -39,6 +39,7 @@ const MODEL_FIELDS = {
 const models = operation({
   ...GROUP,
   name: 'public.models',
+  id: 'listOfferedModels',
   path: '/models',
   title: 'List offered models',
   summary: 'The models on offer, one row for each usable route.',
@@ -71,6 +72,7 @@ function shownModel({ model, route }: Offered): Record<keyof typeof MODEL_FIELDS
 const nodes = operation({
   ...GROUP,
   name: 'public.nodes',
+  id: 'listGatewayNodes',
   path: '/gateway-nodes',
   title: 'List gateway nodes',
   summary: 'The nodes of the gateway, their rates, and whether they are alive.',
@@ -128,6 +130,7 @@ async function nodesWithOwn({ database, config, clock }: Context): Promise<reado
 const announcements = operation({
   ...GROUP,
   name: 'public.announcements',
+  id: 'listActiveAnnouncements',
   path: '/announcement/active',
   title: 'List active announcements',
   summary: 'The announcements that are valid now, the newest first.',

@@ -56,6 +56,7 @@ const YAML_EXAMPLE = 'models:\n  - model_id: gpt-5.4\n    prices: { input: "21.6
 const read = operation({
   ...OPERATORS,
   name: 'catalog.readPrices',
+  id: 'readFileOfPrices',
   method: 'POST',
   path: '/catalog/prices',
   tag: 'Catalogue',

@@ -129,6 +129,7 @@ const WHERE_QUERY = Type.Object(WHERE);
 const pricing = operation({
   ...GROUP,
   name: 'public.pricing',
+  id: 'listPrices',
   path: '/pricing',
   title: 'List prices',
   summary: 'Prices in yuan per million tokens or per item, all rates, and what the caller pays.',
@@ -247,6 +248,7 @@ const QUOTE = Type.Object({
 const quote = operation({
   ...GROUP,
   name: 'public.quote',
+  id: 'quoteCall',
   path: '/pricing/quote',
   title: 'Quote a call',
   summary: 'The cost of a call with this usage on each route, line by line.',

@@ -55,6 +55,7 @@ const SUMS_EXAMPLE = { calls: 182, refunded: '1204.5', extra: '0' };
 const reprice: Operation = operation({
   ...OPERATORS,
   name: 'catalog.reprice',
+  id: 'correctChargesOfPastCalls',
   method: 'POST',
   path: '/catalog/reprice',
   tag: 'Catalogue',

@@ -33,6 +33,7 @@ export const settingsOperations: readonly Operation[] = [
   operation({
     ...{ surface: 'user', access: 'public', tag: 'Public' },
     name: 'public.settings',
+    id: 'getPublicSettings',
     method: 'GET',
     path: '/settings',
     title: 'Get public settings',

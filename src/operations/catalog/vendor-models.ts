@@ -17,6 +17,7 @@ const list: Operation = operation({
   ...OPERATORS,
   tag: 'Catalogue',
   name: 'vendors.models',
+  id: 'listVendorModels',
   method: 'POST',
   path: '/vendor-models',
   title: 'List a vendor’s models',

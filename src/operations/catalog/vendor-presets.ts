@@ -201,6 +201,7 @@ const EXAMPLE = {
 const presets = operation({
   ...OPERATORS,
   name: 'vendors.presets',
+  id: 'listVendorPresets',
   method: 'GET',
   path: '/vendor-presets',
   tag: 'Catalogue',

@@ -53,6 +53,7 @@ const COMPARED_EXAMPLE = {
 const whatIf = operation({
   ...OPERATORS,
   name: 'catalog.whatIf',
+  id: 'pricePastCallsWithCatalogueFile',
   method: 'POST',
   path: '/catalog/what-if',
   tag: 'Catalogue',

@@ -51,6 +51,7 @@ const REPORT = Type.Object({
 const get = operation({
   ...OPERATORS,
   name: 'doctor.get',
+  id: 'checkLedger',
   method: 'GET',
   path: '/doctor',
   tag: 'Overview',

@@ -52,6 +52,7 @@ const OWN_EXAMPLE = {
 export const feedbackOperations: readonly Operation[] = [
   operation({
     name: 'public.feedback',
+    id: 'sendFeedback',
     surface: 'user',
     access: 'optional',
     tag: 'Public',
@@ -82,6 +83,7 @@ export const feedbackOperations: readonly Operation[] = [
   }),
   operation({
     name: 'feedback.own',
+    id: 'listSentFeedback',
     surface: 'user',
     access: 'user',
     tag: 'Account',

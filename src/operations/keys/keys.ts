@@ -32,6 +32,7 @@ const GROUP = { surface: 'user', access: 'user', tag: 'API keys' } as const;
 const create = operation({
   ...GROUP,
   name: 'keys.create',
+  id: 'createKey',
   method: 'POST',
   path: '/api-key',
   title: 'Create a key',
@@ -75,6 +76,7 @@ const REFUSALS = {
 const page = operation({
   ...GROUP,
   name: 'keys.page',
+  id: 'listKeys',
   method: 'GET',
   path: '/api-key/page',
   title: 'List my keys',
@@ -97,6 +99,7 @@ const page = operation({
 const detail = operation({
   ...GROUP,
   name: 'keys.detail',
+  id: 'getKey',
   method: 'GET',
   path: '/api-key/detail/:id',
   title: 'Get a key',
@@ -112,6 +115,7 @@ const detail = operation({
 const change = operation({
   ...GROUP,
   name: 'keys.update',
+  id: 'updateKey',
   method: 'PUT',
   path: '/api-key',
   title: 'Update a key',
@@ -140,6 +144,7 @@ const change = operation({
 const remove = operation({
   ...GROUP,
   name: 'keys.delete',
+  id: 'deleteKeys',
   method: 'DELETE',
   path: '/api-key',
   title: 'Delete keys',

@@ -9,6 +9,7 @@ import { Type } from '../schema.ts';
 const create = operation({
   ...{ surface: 'user', access: 'user', tag: 'API keys' },
   name: 'playground.key',
+  id: 'createPlaygroundKey',
   method: 'POST',
   path: '/playground/key',
   title: 'Create a playground key',

@@ -54,6 +54,7 @@ const EXAMPLE = {
 const limits = operation({
   ...{ surface: 'user', access: 'user', tag: 'Account' },
   name: 'limits.get',
+  id: 'getLimits',
   method: 'GET',
   path: '/limits',
   title: 'Get my limits',

@@ -19,6 +19,7 @@ export function accountLogOperations(own: readonly Operation[]): readonly Operat
       ...OPERATORS,
       // `logs.calls` becomes `accountLogs.calls`.
       name: `account${each.name.charAt(0).toUpperCase()}${each.name.slice(1)}`,
+      id: `${each.id}OfAccount`,
       path: `/accounts/:account_id${each.path}`,
       tag: 'Accounts',
       title: `${each.title.replace(' my ', ' ')} of an account`,

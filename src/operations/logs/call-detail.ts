@@ -190,6 +190,7 @@ const ANSWER = { data: CALL_DETAIL, fails: ['notFound'], example: { data: DETAIL
 const byId = operation({
   ...{ ...GROUP, ...ANSWER },
   name: 'logs.call',
+  id: 'getCall',
   path: '/call-log/detail/:id',
   title: 'Get a call',
   summary: 'One call, with its attempts and its receipt.',
@@ -205,6 +206,7 @@ export const REQUEST_PARAMS = Type.Object({ request_id: Type.String({ minLength:
 const byRequest = operation({
   ...{ ...GROUP, ...ANSWER },
   name: 'logs.request',
+  id: 'getCallByItsRequestId',
   path: '/call-log/request/:request_id',
   title: 'Get a call by its request id',
   summary: 'One call, by the `x-request-id` of its answer.',

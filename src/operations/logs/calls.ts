@@ -103,6 +103,7 @@ export function shownFound(call: FoundCall, { showTime }: Times): object {
 const search = operation({
   ...{ ...OPERATORS, tag: 'Calls' },
   name: 'calls.search',
+  id: 'searchCalls',
   method: 'GET',
   path: '/calls',
   title: 'Search calls',
@@ -158,6 +159,7 @@ const EXPORT_COLUMNS: Columns<FoundCall> = {
 const exportAll = operation({
   ...{ ...CSV_FILE, ...OPERATORS, tag: 'Calls' },
   name: 'calls.export',
+  id: 'exportCallsOfAllAccounts',
   path: '/calls/export',
   title: 'Export calls of all accounts',
   summary: 'The calls of all accounts as CSV, with the filters of the search, at most a year.',
@@ -182,6 +184,7 @@ async function* named(
 const detail = operation({
   ...{ ...OPERATORS, tag: 'Calls' },
   name: 'calls.detail',
+  id: 'getAnyCall',
   method: 'GET',
   path: '/calls/:request_id',
   title: 'Get any call',
@@ -207,6 +210,7 @@ export const callOperations: readonly Operation[] = [search, exportAll, detail];
 export const ownSearch = operation({
   ...{ surface: 'user', access: 'user', tag: 'Logs' },
   name: 'logs.search',
+  id: 'browseCalls',
   method: 'GET',
   path: '/call-log/search',
   title: 'Browse my calls',

@@ -92,6 +92,7 @@ export const CSV_FILE = { ...WAY, data: CSV, file: CSV_TYPE };
 const exportCalls = operation({
   ...CSV_FILE,
   name: 'logs.exportCalls',
+  id: 'exportCalls',
   path: '/call-log/export',
   title: 'Export my calls',
   summary: 'The call log as CSV, at most a year.',
@@ -108,6 +109,7 @@ const exportCalls = operation({
 const exportConsumptions = operation({
   ...CSV_FILE,
   name: 'logs.exportConsumptions',
+  id: 'exportConsumption',
   path: '/consumption-log/export',
   title: 'Export my consumption',
   summary: 'The consumption log as CSV, at most a year.',
@@ -125,6 +127,7 @@ const exportConsumptions = operation({
 const exportBalance = operation({
   ...CSV_FILE,
   name: 'logs.exportBalance',
+  id: 'exportBalanceChanges',
   path: '/balance-log/export',
   title: 'Export my balance changes',
   summary: 'The balance log as CSV, at most a year.',

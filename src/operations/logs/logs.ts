@@ -32,6 +32,7 @@ const toPlace = ({ offset, limit }: Excerpt): Place => ({ skip: offset, size: li
 const callPage = operation({
   ...GROUP,
   name: 'logs.calls',
+  id: 'listCalls',
   method: 'GET',
   path: '/call-log/page',
   title: 'List my calls',
@@ -54,6 +55,7 @@ const callPage = operation({
 const consumptionPage = operation({
   ...GROUP,
   name: 'logs.consumptions',
+  id: 'listConsumption',
   method: 'GET',
   path: '/consumption-log/page',
   title: 'List my consumption',
@@ -76,6 +78,7 @@ const consumptionPage = operation({
 const balancePage = operation({
   ...GROUP,
   name: 'logs.balance',
+  id: 'listBalanceChanges',
   method: 'GET',
   path: '/balance-log/page',
   title: 'List my balance changes',

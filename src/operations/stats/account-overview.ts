@@ -11,6 +11,7 @@ const COUNT = Type.Integer({ minimum: 0 });
 const accounts = operation({
   ...OPERATORS,
   name: 'overview.accounts',
+  id: 'getOverviewByAccount',
   method: 'GET',
   path: '/overview/accounts',
   tag: 'Overview',

@@ -128,6 +128,7 @@ const OVERVIEW = Type.Object({
 const overview = operation({
   ...GROUP,
   name: 'overview.get',
+  id: 'getOverview',
   method: 'GET',
   path: '/overview',
   title: 'Get the overview',
@@ -185,6 +186,7 @@ const CREDENTIAL = Type.Object({
 const credentials = operation({
   ...GROUP,
   name: 'overview.credentials',
+  id: 'getOverviewByCredential',
   method: 'GET',
   path: '/overview/credentials',
   title: 'Get the overview by credential',
@@ -248,6 +250,7 @@ const NODE = Type.Object({
 const nodes = operation({
   ...GROUP,
   name: 'overview.nodes',
+  id: 'getOverviewByNode',
   method: 'GET',
   path: '/overview/nodes',
   title: 'Get the overview by node',

@@ -43,6 +43,7 @@ const BY = Type.Union([Type.Literal('calls'), Type.Literal('tokens'), Type.Liter
 const list = operation({
   ...GROUP,
   name: 'public.ranking',
+  id: 'rankModelsByUse',
   path: '/model-rank/list',
   title: 'Rank models by use',
   summary: 'The most used models, by calls, tokens or users.',
@@ -83,6 +84,7 @@ const SPEED_EXAMPLE = {
 const speed = operation({
   ...GROUP,
   name: 'public.speed',
+  id: 'rankModelsBySpeed',
   path: '/model-rank/speed',
   title: 'Rank models by speed',
   summary: 'The fastest models, by tokens per second and time to the first token of real streams.',

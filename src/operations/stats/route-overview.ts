@@ -28,6 +28,7 @@ const ROUTE = Type.Object({
 const routes = operation({
   ...OPERATORS,
   name: 'overview.routes',
+  id: 'getOverviewByRoute',
   method: 'GET',
   path: '/overview/routes',
   tag: 'Overview',

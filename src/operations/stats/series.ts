@@ -78,6 +78,7 @@ function shownPoint(sales: readonly TimedSales[], found: FirstToken | undefined)
 const series = operation({
   ...{ ...OPERATORS, tag: 'Overview' },
   name: 'overview.series',
+  id: 'getOverviewOverTime',
   method: 'GET',
   path: '/overview/series',
   title: 'Get the overview over time',

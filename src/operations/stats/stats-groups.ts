@@ -23,6 +23,7 @@ function askedRange(query: Static<typeof QUERY>, context: Context): UsageFilter 
 interface Grouped {
   readonly by: UsageGroup;
   readonly name: string;
+  readonly id: string;
   readonly path: string;
   readonly title: string;
   readonly summary: string;
@@ -54,6 +55,7 @@ const KEY_NAME = nullable(Type.String({ description: 'Null for a deleted key.' }
 const keys = operation({
   ...GROUP,
   name: 'stats.keys',
+  id: 'getUsageByKey',
   path: '/stats/keys',
   title: 'Get my usage by key',
   summary: `Usage by API key, ${ORDER}`,
@@ -84,6 +86,7 @@ export const groupOperations: readonly Operation[] = [
     ...{
       by: 'model',
       name: 'stats.models',
+      id: 'getUsageByModel',
       path: '/stats/models',
       title: 'Get my usage by model',
       summary: 'Usage by model',
@@ -97,6 +100,7 @@ export const groupOperations: readonly Operation[] = [
     ...{
       by: 'protocol',
       name: 'stats.protocols',
+      id: 'getUsageByProtocol',
       path: '/stats/protocols',
       title: 'Get my usage by protocol',
       summary: 'Usage by protocol',
@@ -109,6 +113,7 @@ export const groupOperations: readonly Operation[] = [
     ...{
       by: 'payer',
       name: 'stats.payers',
+      id: 'getUsageByPayer',
       path: '/stats/payers',
       title: 'Get my usage by payer',
       summary: 'Usage by payer',

@@ -50,6 +50,7 @@ export const GROUP = { surface: 'user', access: 'user', tag: 'Usage', method: 'G
 const overview = operation({
   ...GROUP,
   name: 'stats.overview',
+  id: 'getUsageOverview',
   path: '/stats/overview',
   title: 'Get my usage overview',
   summary: 'The usage of today, of this month and in total, and the remaining money.',
@@ -98,6 +99,7 @@ const POINT = Type.Object({ time: TIME, ...SUM_FIELDS });
 const trend = operation({
   ...GROUP,
   name: 'stats.trend',
+  id: 'getUsageOverTime',
   path: '/stats/trend',
   title: 'Get my usage over time',
   summary: 'Usage over time, by minutes, hours, days or weeks; points without calls are zero.',

@@ -127,6 +127,7 @@ function listPoints(found: Found, wanted: string | undefined): readonly UsageSum
 const series = operation({
   ...GROUP,
   name: 'stats.series',
+  id: 'getUsageOverTimeByGroup',
   path: '/stats/series',
   title: 'Get my usage over time by group',
   summary:
@@ -174,6 +175,7 @@ const exportUsage = operation({
   ...CSV_FILE,
   tag: GROUP.tag,
   name: 'stats.export',
+  id: 'exportUsage',
   path: '/stats/export',
   title: 'Export my usage',
   summary: 'Usage over time by group as CSV: a line for each point and group with calls.',

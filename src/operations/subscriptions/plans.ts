@@ -23,6 +23,7 @@ const POLICY_EXAMPLE = {
 const plans = operation({
   ...{ surface: 'user', access: 'public', tag: 'Public', method: 'GET' },
   name: 'public.plans',
+  id: 'listOfferedPlans',
   path: '/plans',
   title: 'List offered plans',
   summary: 'The plans on offer, with price, coverage and limits.',
@@ -55,6 +56,7 @@ function shownPlan(plan: Plan, { policies: known }: CatalogSnapshot): object {
 const policies = operation({
   ...{ surface: 'user', access: 'user', tag: 'API keys', method: 'GET' },
   name: 'keys.policies',
+  id: 'listPoliciesForKeys',
   path: '/api-key/policies',
   title: 'List policies for keys',
   summary: 'The policies that a key may have.',

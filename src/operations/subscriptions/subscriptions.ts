@@ -46,6 +46,7 @@ const GROUP = { surface: 'user', access: 'user', tag: 'Subscriptions' } as const
 const page = operation({
   ...GROUP,
   name: 'subscriptions.page',
+  id: 'listSubscriptions',
   method: 'GET',
   path: '/subscription/page',
   title: 'List my subscriptions',
@@ -89,6 +90,7 @@ const EXAMPLE_WINDOW = { seconds: 18_000, ...USED_EXAMPLE };
 const policyLimit = operation({
   ...GROUP,
   name: 'subscriptions.policy-limit',
+  id: 'getLimitsOfSubscription',
   method: 'GET',
   path: '/subscription/policy-limit',
   title: 'Get limits of my subscription',

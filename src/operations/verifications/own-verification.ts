@@ -39,6 +39,7 @@ const GROUP = { surface: 'user', access: 'user', tag: 'Verification', path: '/ve
 const submit = operation({
   ...GROUP,
   name: 'verification.submit',
+  id: 'submitVerification',
   method: 'POST',
   title: 'Submit a verification',
   summary: 'Submit a personal or enterprise verification. An operator decides.',
@@ -77,6 +78,7 @@ const REFUSALS = {
 const state = operation({
   ...GROUP,
   name: 'verification.get',
+  id: 'getVerification',
   method: 'GET',
   title: 'Get my verification',
   summary: 'The latest verification of the account and its state. Null if there is none.',

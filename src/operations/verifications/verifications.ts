@@ -13,6 +13,7 @@ const GROUP = { ...OPERATORS, tag: 'Verifications' } as const;
 const list = operation({
   ...GROUP,
   name: 'verifications.list',
+  id: 'listVerifications',
   method: 'GET',
   path: '/verifications',
   title: 'List verifications',
@@ -35,6 +36,7 @@ const list = operation({
 const decide: Operation = operation({
   ...GROUP,
   name: 'verifications.decide',
+  id: 'decideVerification',
   method: 'POST',
   path: '/verifications/:id/decision',
   title: 'Decide a verification',

@@ -43,6 +43,7 @@ const FUNDS_EXAMPLE = { balance: '112.5', credits: '50000' };
 const topUp: Operation = operation({
   ...GROUP,
   name: 'accounts.topUp',
+  id: 'topUpAccount',
   method: 'POST',
   path: '/accounts/:id/top-up',
   title: 'Top up an account',
@@ -65,6 +66,7 @@ const topUp: Operation = operation({
 const adjust: Operation = operation({
   ...GROUP,
   name: 'accounts.adjust',
+  id: 'adjustAccount',
   method: 'POST',
   path: '/accounts/:id/adjust',
   title: 'Adjust an account',
@@ -102,6 +104,7 @@ function answerMoved(moved: Awaited<ReturnType<typeof moveAudited>>): Answer {
 const subscriptions = operation({
   ...GROUP,
   name: 'accounts.listSubscriptions',
+  id: 'listSubscriptionsOfAccount',
   method: 'GET',
   path: '/accounts/:id/subscriptions',
   title: 'List subscriptions of an account',
@@ -126,6 +129,7 @@ const subscriptions = operation({
 const grant: Operation = operation({
   ...GROUP,
   name: 'accounts.grantSubscription',
+  id: 'grantSubscription',
   method: 'POST',
   path: '/accounts/:id/subscriptions',
   title: 'Grant a subscription',
@@ -158,6 +162,7 @@ const grant: Operation = operation({
 const cancel: Operation = operation({
   ...GROUP,
   name: 'accounts.cancelSubscription',
+  id: 'cancelSubscription',
   method: 'DELETE',
   path: '/accounts/:id/subscriptions/:subscription_id',
   title: 'Cancel a subscription',

@@ -27,6 +27,7 @@ async function start(
 function row(wanted: Partial<Operation> = {}): Operation {
   return operation({
     name: 'things.tell',
+    id: 'tellThings',
     method: 'GET',
     surface: 'user',
     path: '/things',

@@ -5,7 +5,15 @@ import { readQuery } from './texts.ts';
 import { createValidator, findBrokenPromise } from './validate.ts';
 
 const row = (parts: Partial<Operation>): Operation => ({
-  ...{ name: 'test', method: 'POST', path: '/test', surface: 'user', access: 'public', tag: 'Test' },
+  ...{
+    id: 'test',
+    name: 'test',
+    method: 'POST',
+    path: '/test',
+    surface: 'user',
+    access: 'public',
+    tag: 'Test',
+  },
   ...{ title: 'Test a row', summary: '', data: Type.Null(), example: { data: null } },
   handle: () => Promise.resolve(data(null)),
   ...parts,

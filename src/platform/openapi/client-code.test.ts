@@ -22,7 +22,14 @@ test.each([
 
 test('an operation has the types of its input and output, and a summary cannot end its comment', () => {
   const row = operation({
-    ...{ name: 'things.page', method: 'GET', surface: 'user', path: '/thing/:id', access: 'user' },
+    ...{
+      name: 'things.page',
+      id: 'listThings',
+      method: 'GET',
+      surface: 'user',
+      path: '/thing/:id',
+      access: 'user',
+    },
     ...{ tag: 'Things', title: 'List the things', summary: 'All */ of them.', paged: true },
     params: Type.Object({ id: Type.Integer() }),
     query: Type.Object({ page: Type.Optional(Type.Integer()) }),

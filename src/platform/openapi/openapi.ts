@@ -87,13 +87,6 @@ function toTags(rows: readonly Operation[]): OpenApiDocument['tags'] {
   }));
 }
 
-/** For example `listKeys` from "List my keys". */
-export function toOperationId(title: string): string {
-  const words = title.split(/[^A-Za-z]+/).filter((word) => !/^(?:a|an|the|my)$/i.test(word));
-  const [first = '', ...others] = words.map((word) => word.toLowerCase());
-  return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-}
-
 function toTagGroups(rows: readonly Operation[]): readonly Node[] {
   const tagsFor = (surfaces: readonly Operation['surface'][]) => [
     ...new Set(rows.filter(({ surface }) => surfaces.includes(surface)).map(({ tag }) => tag)),
@@ -108,7 +101,7 @@ function toTagGroups(rows: readonly Operation[]): readonly Node[] {
 function toOperation(row: Operation, failures: FailureResponses): OpenApiOperation {
   const parameters = toParameters(row);
   return {
-    operationId: toOperationId(row.title),
+    operationId: row.id,
     tags: [row.tag],
     summary: row.title,
     description: row.summary,
