@@ -101,7 +101,7 @@ export function findEndpoint(method: string, url: string): Found {
 }
 
 function hasBeta(query: string): boolean {
-  return new URLSearchParams(query).get('beta') === 'true';
+  return query === `?${BETA}` || new URLSearchParams(query).get('beta') === 'true';
 }
 
 /** Google's form: the model in the path, and what to do with it behind a colon. */
