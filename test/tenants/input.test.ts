@@ -140,7 +140,8 @@ describe('the message about a wrong field', () => {
     const row = rowOf('keys.create');
     const body = { name: 'x', expires_at: time };
     const told = await ask(stage.world.url, { row, token: stage.owner.token, body });
-    expect(JSON.parse(told.text)).toEqual({ code: 1001, message: `expires_at ${problem}`, data: null });
+    const message = `expires_at ${problem}`;
+    expect(JSON.parse(told.text)).toMatchObject({ code: 1001, message, data: null, error: { message } });
   });
 
   test('of a past time contains the current time', async () => {
