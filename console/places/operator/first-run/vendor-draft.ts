@@ -99,7 +99,7 @@ export async function testAndStore(
 /** A vendor that lists nothing is no mistake. */
 async function listModels(trial: Trial): Promise<readonly string[]> {
   try {
-    return (await callApi('listVendorSModels', { body: trialBody(trial) })).data.models;
+    return (await callApi('listVendorModels', { body: trialBody(trial) })).data.models;
   } catch {
     return [];
   }
