@@ -81,7 +81,7 @@ function run(
     late = true;
     child.kill('SIGTERM');
   }, timeoutMs);
-  // A stage does not outlive whoever started it.
+  // A stage does not outlive the process that started it.
   const passOn = (): void => void child.kill('SIGTERM');
   process.once('SIGTERM', passOn);
   const kill = setTimeout(() => child.kill('SIGKILL'), timeoutMs + KILL_AFTER_MS);

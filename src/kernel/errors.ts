@@ -123,7 +123,7 @@ export const ERRORS = Object.freeze({
     426,
     'Tollgate serves no WebSocket: send the request over HTTP',
     'A client begins a WebSocket (`Upgrade: websocket`) at a path of the gateway.',
-    'Send the request over HTTP, and switch WebSockets off in the client if it does not do so by itself.',
+    'Send the request over HTTP, and switch WebSockets off in the client if it does not do so.',
   ),
   concurrencyExceeded: row(
     42901,

@@ -90,7 +90,7 @@ export interface RequestFacts {
   readonly stream: boolean;
   /**
    * Byte ranges of the values of every top-level `model`. All duplicates are replaced; the last one counts.
-   * Empty for a form, which is written anew, and for a request that names no model.
+   * Empty for a form, which is written again, and for a request that names no model.
    */
   readonly modelRanges: readonly ByteRange[];
   /** The largest value of `max_tokens` and similar fields. `undefined` if absent or not determinable. */
@@ -131,7 +131,7 @@ export interface RequestFacts {
   readonly usageSplice: { readonly at: ByteRange; readonly text: string } | undefined;
   /** Images: the call has input images, so it goes to `/images/edits` upstream. */
   readonly edit: boolean;
-  /** Images only: the request is a form, which is written anew for the vendor. */
+  /** Images only: the request is a form, which is written again for the vendor. */
   readonly form?: Form;
   /** Responses only: the request may use the vendor's own image tool. */
   readonly imageTool?: boolean;

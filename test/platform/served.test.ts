@@ -43,9 +43,9 @@ test.each([
   const body = method === 'POST' ? '{"email":' : undefined;
   const init = body === undefined ? { method } : { method, body, headers: JSON_TYPE };
   const answer = await fetch(world.url + path, init);
-  const told = (await answer.json()) as { message: string };
-  const { message } = told;
-  expect([answer.status, told]).toEqual([
+  const failure = (await answer.json()) as { message: string };
+  const { message } = failure;
+  expect([answer.status, failure]).toEqual([
     status,
     { code, message, data: null, error: { type: 'gateway_error', code: String(code), message } },
   ]);

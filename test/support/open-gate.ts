@@ -1,7 +1,7 @@
 import { JOB_REQUEST_SLOTS } from '../../src/gateway/jobs/bounds.ts';
 import { Semaphore } from '../../src/kernel/async/semaphore.ts';
 
-/** What a gateway needs so that questions enter, and nobody is refused. */
+/** What a gateway needs so that every question enters. */
 export function openGate() {
   return {
     gate: { enter: () => ({ kind: 'entered', lease: {} }), leave: () => undefined },

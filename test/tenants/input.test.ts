@@ -62,12 +62,12 @@ describe('unknown fields', () => {
     const asked = writes.flatMap((row) => unknownOf(row));
     expect(asked.length).toBeGreaterThan(500);
     await eachAtOnce(asked, AT_ONCE, async ({ row, name, bodyText }) => {
-      const told = await ask(stage.world.url, {
+      const reply = await ask(stage.world.url, {
         ...{ row, token: tokenOf(row), values: await idsFor(row), bodyText },
       });
       expect(
-        [told.code, told.text.includes(`${name} is not known`)],
-        shown(`${row.name} ${name}`, told),
+        [reply.code, reply.text.includes(`${name} is not known`)],
+        shown(`${row.name} ${name}`, reply),
       ).toEqual([1001, true]);
     });
     expect(await accountRow(stage.owner)).toEqual(before);
@@ -78,8 +78,8 @@ describe('unknown fields', () => {
   test('pollute no prototype with __proto__', async () => {
     const bodyText = '{"name":"plain","__proto__":{"polluted":true,"status":"disabled","name":"other"}}';
     const row = rowOf('keys.create');
-    const told = await ask(stage.world.url, { row, token: stage.owner.token, bodyText });
-    expect(JSON.parse(told.text)).toMatchObject({ code: 0, data: { name: 'plain', status: 'enabled' } });
+    const reply = await ask(stage.world.url, { row, token: stage.owner.token, bodyText });
+    expect(JSON.parse(reply.text)).toMatchObject({ code: 0, data: { name: 'plain', status: 'enabled' } });
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
@@ -93,9 +93,9 @@ describe('unknown fields', () => {
     expect(asked.length).toBeGreaterThan(6 * rows.length);
     await eachAtOnce(asked, AT_ONCE, async ({ row, name }) => {
       const values = { ...(await idsFor(row)), [`query.${name}`]: '1' };
-      const told = await ask(stage.world.url, { row, token: tokenOf(row), values });
-      const isNamed = told.text.includes(`"${name} is not known: `);
-      expect([told.code, isNamed], shown(`${row.name} ?${name}`, told)).toEqual([1001, true]);
+      const reply = await ask(stage.world.url, { row, token: tokenOf(row), values });
+      const isNamed = reply.text.includes(`"${name} is not known: `);
+      expect([reply.code, isNamed], shown(`${row.name} ?${name}`, reply)).toEqual([1001, true]);
     });
   });
 });
@@ -139,16 +139,16 @@ describe('the message about a wrong field', () => {
   ])('exists for a time: %s', async (time, problem) => {
     const row = rowOf('keys.create');
     const body = { name: 'x', expires_at: time };
-    const told = await ask(stage.world.url, { row, token: stage.owner.token, body });
+    const reply = await ask(stage.world.url, { row, token: stage.owner.token, body });
     const message = `expires_at ${problem}`;
-    expect(JSON.parse(told.text)).toMatchObject({ code: 1001, message, data: null, error: { message } });
+    expect(JSON.parse(reply.text)).toMatchObject({ code: 1001, message, data: null, error: { message } });
   });
 
   test('of a past time contains the current time', async () => {
     const row = rowOf('keys.create');
     const body = { name: 'x', expires_at: '2020-01-01 00:00:00' };
-    const told = await ask(stage.world.url, { row, token: stage.owner.token, body });
-    expect((JSON.parse(told.text) as { message: string }).message).toMatch(
+    const reply = await ask(stage.world.url, { row, token: stage.owner.token, body });
+    expect((JSON.parse(reply.text) as { message: string }).message).toMatch(
       /^expires_at is in the past: the time is \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(UTC\)$/,
     );
   });
@@ -208,19 +208,19 @@ describe('searches', () => {
     expect(fields.length).toBeGreaterThan(12);
     const asked = fields.flatMap((field) => WILD.map((text) => ({ ...field, text })));
     await eachAtOnce(asked, AT_ONCE, async ({ row, place, text }) => {
-      const told = await ask(stage.world.url, {
+      const reply = await ask(stage.world.url, {
         ...{
           row,
           token: tokenOf(row),
           values: { ...(await goodIds(row)), [place]: text, ...noFilter(row, place) },
         },
       });
-      expect(told.status, shown(`${row.name} ${place} ${text}`, told)).toBeLessThan(500);
-      if (told.code !== 0 || row.file !== undefined || SERIES.includes(row.name)) return;
-      const { data } = JSON.parse(told.text) as { data: unknown };
+      expect(reply.status, shown(`${row.name} ${place} ${text}`, reply)).toBeLessThan(500);
+      if (reply.code !== 0 || row.file !== undefined || SERIES.includes(row.name)) return;
+      const { data } = JSON.parse(reply.text) as { data: unknown };
       for (const found of Array.isArray(data) ? data : []) {
         const holds = Object.values(found as object).some((value) => String(value).includes(text));
-        expect(holds, shown(`${row.name} ${place} ${text} finds what does not hold it`, told)).toBe(true);
+        expect(holds, shown(`${row.name} ${place} ${text} finds what does not hold it`, reply)).toBe(true);
       }
     });
   });
@@ -258,11 +258,11 @@ describe('texts with a meaning elsewhere', () => {
     await eachAtOnce(asked, AT_ONCE, async ({ row, place, text }) => {
       if (!place.startsWith('body.') && !text.isWellFormed()) return;
       const values = { ...(await goodIds(row)), [place]: text };
-      const told = await ask(stage.world.url, { row, token: tokenOf(row), values });
-      expect(told.status, shown(`${row.name} ${place} ${JSON.stringify(text)}`, told)).toBeLessThan(500);
-      expect(told.headers, row.name).not.toMatch(/x-injected|pg_sleep|<script/);
+      const reply = await ask(stage.world.url, { row, token: tokenOf(row), values });
+      expect(reply.status, shown(`${row.name} ${place} ${JSON.stringify(text)}`, reply)).toBeLessThan(500);
+      expect(reply.headers, row.name).not.toMatch(/x-injected|pg_sleep|<script/);
       if (text === '\u0000' || text === '\ud800') {
-        expect(told.code, shown(`${row.name} ${place}`, told)).toBe(1001);
+        expect(reply.code, shown(`${row.name} ${place}`, reply)).toBe(1001);
       }
     });
   }, 180_000);
@@ -291,15 +291,15 @@ describe('numbers at and beyond every edge', () => {
     );
     expect(asked.length).toBeGreaterThan(800);
     await eachAtOnce(asked, AT_ONCE, async ({ row, place, text, schema }) => {
-      const told = await askNumber(row, place, text);
-      expect(told.status, shown(`${row.name} ${place} ${text}`, told)).toBeLessThan(500);
+      const reply = await askNumber(row, place, text);
+      expect(reply.status, shown(`${row.name} ${place} ${text}`, reply)).toBeLessThan(500);
       if (place.startsWith('params.') && !isOfType(schema, 'string') && !/^"?\d+"?$/.test(text)) {
-        expect(told.code, shown(`${row.name} ${place} ${text}`, told)).toBe(1001);
+        expect(reply.code, shown(`${row.name} ${place} ${text}`, reply)).toBe(1001);
       }
       const isBeyond =
         /^"|^-?1e|\.|^-|992$|993$|616$/.test(text) || text === '[]' || text === '{}' || text === 'true';
       if (place.startsWith('body.') && isBeyond && !mayBeNegative(schema, text)) {
-        expect(told.code, shown(`${row.name} ${place} ${text}`, told)).toBe(1001);
+        expect(reply.code, shown(`${row.name} ${place} ${text}`, reply)).toBe(1001);
       }
     });
   }, 180_000);

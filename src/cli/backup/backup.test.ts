@@ -262,7 +262,7 @@ it('migrates the backup of an older version, and refuses that of a newer one', a
   );
   const { migrated } = await site.json<{ migrated: string[] }>('restore', '--from', older);
   expect(migrated).toContain(first);
-  // An older version does not date models, and nobody knows the dates afterwards.
+  // An older version does not date models, so their dates are unknown afterwards.
   await original.database.query('update models set created_at = null');
   const [restored, before] = [await contentOf(site.database), await contentOf(original.database)];
   for (const { name } of tables) expect(restored[name], name).toBe(before[name]);

@@ -89,7 +89,7 @@ test.each([
 
 describe('40001 names the header that it found, and nothing of its value', () => {
   const SECRET = 'sk-HUNT-secret';
-  const told = (headers: IncomingHttpHeaders): string => {
+  const messageFor = (headers: IncomingHttpHeaders): string => {
     const found = authenticate(headers, new OneCaller(caller), NOW);
     if (!isRefusal(found)) return expect.unreachable('the request has no bearer key');
     return found.message.replace('api_key is required: send it as "Authorization: Bearer <API_KEY>"', '…');
@@ -117,7 +117,7 @@ describe('40001 names the header that it found, and nothing of its value', () =>
       '…. The header authorization has no key after "Bearer". A key in the header x-api-key is not read',
     ],
   ])('%j', (headers, message) => {
-    expect(told(headers)).toBe(message);
-    expect(told(headers)).not.toContain('HUNT');
+    expect(messageFor(headers)).toBe(message);
+    expect(messageFor(headers)).not.toContain('HUNT');
   });
 });

@@ -63,14 +63,14 @@ describe('a page of Anthropic’s list', () => {
 
 describe('the pages of Google’s list', () => {
   it('lead from one to the next until all models are listed', () => {
-    const told: string[] = [];
+    const described: string[] = [];
     let token: string | undefined = '';
     for (let pages = 0; token !== undefined && pages < 9; pages++) {
       const { models, nextPageToken } = page('google', `pageSize=2&pageToken=${token}`) as GooglePage;
-      told.push(models.map(({ name }) => name).join(' '));
+      described.push(models.map(({ name }) => name).join(' '));
       token = nextPageToken;
     }
-    expect(told).toEqual(['models/a models/b', 'models/c models/d', 'models/e']);
+    expect(described).toEqual(['models/a models/b', 'models/c models/d', 'models/e']);
   });
 
   it('are found in both spellings', () => {
@@ -128,13 +128,13 @@ describe('the endpoints of a model', () => {
   });
 
   it('are those of all routes that are enabled', () => {
-    const told = endpoints(
+    const described = endpoints(
       noImages,
       { protocols: ['speech'] },
       { protocols: ['rerank'] },
       { protocols: ['videos'], status: 'disabled' },
     );
-    expect(told).toMatchObject({ supported_endpoints: ['/v1/audio/speech', '/v1/rerank'] });
+    expect(described).toMatchObject({ supported_endpoints: ['/v1/audio/speech', '/v1/rerank'] });
   });
 });
 

@@ -59,6 +59,11 @@ export interface EndpointRow {
   readonly pays?: 'payer';
   /** Its handler reads a body. The body of any other request is discarded. */
   readonly hasBody?: true;
+  /**
+   * Anthropic has objects of another form at this path. Its clients would read ours as theirs, so they are
+   * refused.
+   */
+  readonly refusesAnthropic?: true;
   /** No limit counts it: clients test a key with it. */
   readonly isUnlimited?: true;
   /** HEAD answers as GET does, without the body. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
+import { ERRORS, isRefusal, type Refusal, refuse } from '../../kernel/errors.ts';
 import { newCallId } from '../../kernel/id.ts';
 import type { Protocol } from '../../kernel/protocol-name.ts';
 import { refuseWithoutPayer } from '../admit/before-body.ts';
@@ -31,20 +31,15 @@ export async function serveObject(
   const { headers } = request;
   const protocol = formOf(row, headers);
   const caller = await identify(request, gateway, nowMs);
-  const arrived = {
-    request,
-    response,
-    headers,
-    asked,
-    query: asked.query,
-    requestId,
-    nowMs,
-    protocol,
-    gateway,
-  };
-  const end = isRefusal(caller) ? caller : await admit({ ...arrived, caller }, row).catch(refuseIfAway);
-  // Of a body that is refused, or that is longer than what it says, the rest is read too.
-  if (row.hasBody && !request.destroyed) gateway.discardBody(request, response);
+  const { query } = asked;
+  const arrived = { request, response, headers, asked, query, requestId, nowMs, protocol, gateway };
+  let end: JobRequestEnd;
+  try {
+    end = isRefusal(caller) ? caller : await admit({ ...arrived, caller }, row).catch(refuseIfAway);
+  } finally {
+    // Of a body that is refused, or that is longer than what it says, the rest is read too.
+    if (row.hasBody && !request.destroyed) gateway.discardBody(request, response);
+  }
   if (end !== undefined) sendRefusal(response, end, requestId, protocol);
   gateway.deps.observer.endpointServed(asked.id, response.headersSent ? response.statusCode : CLIENT_CLOSED);
 }
@@ -60,8 +55,7 @@ async function admit(entered: JobRequest, row: EndpointRow): Promise<JobRequestE
   const { gateway, caller, nowMs, asked } = entered;
   const unpaid = row.pays === 'payer' ? refuseWithoutPayer(caller, gateway, nowMs) : undefined;
   if (unpaid !== undefined) return unpaid;
-  const foreign = refuseFilesOfAnthropic(entered, row);
-  if (foreign !== undefined) return foreign;
+  if (row.refusesAnthropic && entered.protocol === 'messages') return NO_FILES_OF_ANTHROPIC;
   if (row.isUnlimited) return HANDLERS[asked.id](entered);
   const question = await enterQuestion('ask', { id: entered.requestId, ...entered }, gateway);
   if (isRefusal(question)) return question;
@@ -78,17 +72,10 @@ async function admit(entered: JobRequest, row: EndpointRow): Promise<JobRequestE
   }
 }
 
-/**
- * Anthropic has files of another form at the path of OpenAI. Its clients would read ours as theirs, so they
- * are told.
- */
-function refuseFilesOfAnthropic({ protocol }: JobRequest, { path }: EndpointRow): Refusal | undefined {
-  if (protocol !== 'messages' || !path.startsWith(ENDPOINTS.listFiles.path)) return undefined;
-  return refuse('notExpressible', {
-    message: 'The files of Anthropic are not served: send their content within the message',
-    vendorFields: { type: 'invalid_request_error', param: null, code: '40004' },
-  });
-}
+const NO_FILES_OF_ANTHROPIC = refuse('notExpressible', {
+  message: 'The files of Anthropic are not served: send their content within the message',
+  vendorFields: { type: 'invalid_request_error', param: null, code: String(ERRORS.notExpressible.code) },
+});
 
 /** Rule I-45: every 429 names its limit. */
 function refuseMany(): Refusal {

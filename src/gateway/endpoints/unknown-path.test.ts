@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { unknownPath } from './unknown-path.ts';
 
-const told = (path: string, headers = {}, method = 'POST') => {
+const refusalOf = (path: string, headers = {}, method = 'POST') => {
   const { refusal, protocol } = unknownPath(method, path, headers);
   return { message: refusal.message, protocol };
 };
@@ -26,7 +26,7 @@ test.each([
   '/v1beta/cachedContents',
   '/upload/v1beta/files',
 ])('%s is reported as not served', (path) => {
-  expect(told(path).message).toContain(`Tollgate does not serve ${path}`);
+  expect(refusalOf(path).message).toContain(`Tollgate does not serve ${path}`);
 });
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
   ['/models/gemini-3-pro%3AstreamGenerateContent', '/v1beta'],
 ])('%s is reported to lack %s', (path, version) => {
   for (const method of ['GET', 'POST']) {
-    expect(told(path, {}, method).message).toContain(
+    expect(refusalOf(path, {}, method).message).toContain(
       `${version} is missing; use a base address with ${version}`,
     );
   }
@@ -54,7 +54,7 @@ test.each([
   ['/v1/v1/chat/completions', '/v1'],
   ['/v1beta/v1beta/models/m:generateContent', '/v1beta'],
 ])('%s is reported to contain %s twice', (path, version) => {
-  expect(told(path).message).toContain(`${version} is doubled`);
+  expect(refusalOf(path).message).toContain(`${version} is doubled`);
 });
 
 test.each([
@@ -67,7 +67,7 @@ test.each([
   ['/v1beta/openai/chat/completions', '/v1/chat/completions', undefined],
   ['/gemini/v1beta/models/m:generateContent', '/v1beta/models/m:generateContent', 'gemini'],
 ])('%s is reported to be %s', (path, meant, protocol) => {
-  expect(told(path)).toEqual({
+  expect(refusalOf(path)).toEqual({
     message: `Unknown path ${path}: here it is ${meant}; correct the base address`,
     protocol,
   });
@@ -75,20 +75,22 @@ test.each([
 
 test('a WebSocket is reported as one, whatever its path, and nothing behind the path is repeated', () => {
   for (const upgrade of ['websocket', 'WebSocket']) {
-    const { message, protocol } = told('/v1/realtime?model=gpt-realtime&key=sk-1', { upgrade }, 'GET');
+    const { message, protocol } = refusalOf('/v1/realtime?model=gpt-realtime&key=sk-1', { upgrade }, 'GET');
     expect(message).toBe('Unknown path: Tollgate serves no WebSocket, not at /v1/realtime nor elsewhere');
     expect(protocol).toBeUndefined();
   }
-  expect(told('/v1/realtime', { upgrade: 'h2c' }, 'GET').message).toContain('does not serve /v1/realtime');
+  expect(refusalOf('/v1/realtime', { upgrade: 'h2c' }, 'GET').message).toContain(
+    'does not serve /v1/realtime',
+  );
 });
 
 test('a trailing slash is reported, and an unknown path has the general message', () => {
-  expect(told('/v1/chat/completions/').message).toContain('leave out the slash at its end');
-  expect(told('/nowhere?secret=1').message).toBe(
+  expect(refusalOf('/v1/chat/completions/').message).toContain('leave out the slash at its end');
+  expect(refusalOf('/nowhere?secret=1').message).toBe(
     'Unknown path; check the base address for a doubled or missing /v1 (/nowhere)',
   );
-  expect(told('/v1/\u0007é').message).toContain('does not serve /v1/??');
-  expect(told(`/v1/${'x'.repeat(9_000)}`).message.length).toBeLessThan(300);
+  expect(refusalOf('/v1/\u0007é').message).toContain('does not serve /v1/??');
+  expect(refusalOf(`/v1/${'x'.repeat(9_000)}`).message.length).toBeLessThan(300);
 });
 
 test.each([
@@ -103,5 +105,5 @@ test.each([
   ['/models/m:generateContent', {}, 'gemini'],
   ['/upload/v1beta/files', {}, 'gemini'],
 ])('%s with %j is answered in the form of %s', (path, headers, protocol) => {
-  expect(told(path, headers).protocol).toBe(protocol);
+  expect(refusalOf(path, headers).protocol).toBe(protocol);
 });

@@ -4,8 +4,17 @@ import { Type } from '../../operations/schema.ts';
 import { createRouter } from './router.ts';
 
 const row = (method: Operation['method'], path: string): Operation => ({
-  ...{ name: `${method} ${path}`, id: 'test', method, path, surface: 'user', access: 'public', tag: 'Test' },
-  ...{ title: 'Test a row', summary: '', data: Type.Null(), example: { data: null } },
+  name: `${method} ${path}`,
+  id: 'test',
+  method,
+  path,
+  surface: 'user',
+  access: 'public',
+  tag: 'Test',
+  title: 'Test a row',
+  summary: '',
+  data: Type.Null(),
+  example: { data: null },
   handle: () => Promise.resolve(data(null)),
 });
 

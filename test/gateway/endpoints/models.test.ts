@@ -123,8 +123,8 @@ describe('the OpenAI SDK', () => {
   });
 
   it('shows by which endpoints a model is called', async () => {
-    const told = await gather(openai().models.list());
-    const endpoints = Object.fromEntries(told.map((model) => [model.id, endpointsIn(model)]));
+    const listed = await gather(openai().models.list());
+    const endpoints = Object.fromEntries(listed.map((model) => [model.id, endpointsIn(model)]));
     expect(endpoints).toEqual({
       'acme/模型': [...TEXT_ENDPOINTS, '/v1/images/generations'].sort(),
       'claude-sonnet-5': TEXT_ENDPOINTS,

@@ -82,10 +82,10 @@ describe('the handshake of a WebSocket', () => {
       expect(head).toMatch(/^HTTP\/1\.1 404 /);
       expect(head.toLowerCase()).toContain('connection: close');
       expect(head.toLowerCase()).not.toMatch(/\nupgrade:|sec-websocket/);
-      const told = JSON.parse(body) as Record<string, unknown>;
-      expect(told).toMatchObject({
+      const refused = JSON.parse(body) as Record<string, unknown>;
+      expect(refused).toMatchObject({
         ...{ code: 40401, message: expect.stringContaining('Tollgate serves no WebSocket') },
-        error: { type: 'gateway_error', code: '40401', message: told.message },
+        error: { type: 'gateway_error', code: '40401', message: refused.message },
       });
       expect(head + body + log.join('')).not.toContain(SECRET);
       expect(head + body).not.toContain('gpt-realtime');
@@ -104,13 +104,13 @@ describe('the handshake of a WebSocket', () => {
     expect(head).toMatch(/^HTTP\/1\.1 426 /);
     expect(head.toLowerCase()).toContain('connection: close');
     expect(head.toLowerCase()).not.toMatch(/\nupgrade:|sec-websocket|\nallow:/);
-    const told = JSON.parse(body) as Record<string, unknown>;
-    expect(told).toMatchObject({
+    const refused = JSON.parse(body) as Record<string, unknown>;
+    expect(refused).toMatchObject({
       code: 42601,
       message: 'Tollgate serves no WebSocket: send the request over HTTP',
-      error: { type: 'gateway_error', code: '42601', message: told.message },
+      error: { type: 'gateway_error', code: '42601', message: refused.message },
     });
-    expect(told).toMatchObject(more);
+    expect(refused).toMatchObject(more);
   });
 
   it('leaves nothing behind', async () => {

@@ -12,6 +12,7 @@ export const BATCH_ROWS = {
     method: 'POST',
     path: '/v1/files',
     errors: 'by-client',
+    refusesAnthropic: true,
     pays: 'payer',
     hasBody: true,
     document: {
@@ -32,24 +33,28 @@ export const BATCH_ROWS = {
     method: 'GET',
     path: '/v1/files',
     errors: 'by-client',
+    refusesAnthropic: true,
     document: { ...OPENAI, title: 'List files', query: PAGE },
   },
   getFile: {
     method: 'GET',
     path: '/v1/files/{id}',
     errors: 'by-client',
+    refusesAnthropic: true,
     document: { ...OPENAI, title: 'Get a file' },
   },
   deleteFile: {
     method: 'DELETE',
     path: '/v1/files/{id}',
     errors: 'by-client',
+    refusesAnthropic: true,
     document: { ...OPENAI, title: 'Delete a file' },
   },
   getFileContent: {
     method: 'GET',
     path: '/v1/files/{id}/content',
     errors: 'by-client',
+    refusesAnthropic: true,
     document: { ...OPENAI, title: 'Get the content of a file', type: 'application/octet-stream' },
   },
   createBatch: {
